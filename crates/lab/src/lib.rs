@@ -1,8 +1,4 @@
-//! Scenarios, run in parallel into records.
-//!
-//! - [`scenario`]: what a user writes, checked.
-//! - [`experiment`]: scenario → cases → parallel run → records; the oracle and the accounting.
-//! - [`door`]: a scenario from Rust.
+//! Scenarios, run in parallel into records: from [`scenario`], what a user writes, by [`experiment`], or from Rust by [`door`].
 
 pub mod door;
 pub mod experiment;

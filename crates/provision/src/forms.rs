@@ -1,23 +1,19 @@
-//! Forms of a job: sizes and VM types that it can run on, and how fast it is in each.
-
 use crate::world::Zone;
 use scavsim_base::units::SimTime;
 
 /// Machines that a job can run on, and how fast it is on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// What it is called.
     pub name: String,
-    /// Machines, all or none.
+    /// All or none.
     pub machines: u16,
-    /// Type of the machines; `None` where any will do.
+    /// `None` where any will do.
     pub vm: Option<String>,
-    /// How fast it is.
     pub speed: Speed,
 }
 
 impl Form {
-    /// The form of a job that has no other: so many machines of any type, at speed 1.
+    /// The only form of a job: machines of any type, at speed 1.
     pub fn of_machines(machines: u16) -> Form {
         Form {
             name: String::new(),
@@ -27,7 +23,6 @@ impl Form {
         }
     }
 
-    /// Whether a zone has its machines at all, on demand at least.
     pub fn is_served(&self, zone: &Zone) -> bool {
         match (&self.vm, &zone.vm) {
             (Some(needed), Some(has)) => needed == has,
@@ -36,23 +31,21 @@ impl Form {
     }
 }
 
-/// Seconds of work that are done per second; it may change as work is done, as where noise rises and large batches pay later.
+/// Seconds of work per second; may change as work is done, as where noise rises and large batches pay later.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Speed {
-    /// Shares of the work from which on a speed holds, ascending from 0, each with its speed.
+    /// Shares of the work from which a speed holds, ascending from 0.
     steps: Vec<(f64, f64)>,
 }
 
 impl Speed {
-    /// One speed from the first to the last second of work.
     pub fn constant(speed: f64) -> Speed {
         Speed {
             steps: vec![(0.0, speed)],
         }
     }
 
-    /// Speeds that hold from shares of the work on; `None` unless the shares ascend from 0 and stay below 1, and all speeds are
-    /// above 0.
+    /// Speeds from shares of the work on; `None` unless shares ascend from 0 and stay below 1, and speeds are above 0.
     pub fn of_steps(steps: Vec<(f64, f64)>) -> Option<Speed> {
         let begins = steps.first().is_some_and(|&(share, _)| share == 0.0);
         let ascends = steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -60,25 +53,23 @@ impl Speed {
         (begins && ascends && steps.iter().all(is_legal)).then_some(Speed { steps })
     }
 
-    /// The speed after some of the work.
     pub fn after(&self, work_s: f64, done_s: f64) -> f64 {
         let holds = |&&(share, _): &&(f64, f64)| share * work_s <= done_s;
         let last = self.steps.iter().take_while(holds).last();
         last.map_or(self.steps[0].1, |&(_, speed)| speed)
     }
 
-    /// All speeds, in their order.
     pub(crate) fn speeds(&self) -> impl Iterator<Item = f64> {
         self.steps.iter().map(|&(_, speed)| speed)
     }
 
-    /// Seconds of work until which speeds hold, with the speeds, in their order.
+    /// Seconds of work at which speeds end, with the speeds.
     pub(crate) fn stretches(&self, work_s: f64) -> impl Iterator<Item = (f64, f64)> {
         let ends = self.steps.iter().skip(1).map(move |step| step.0 * work_s);
         ends.chain([work_s]).zip(self.speeds())
     }
 
-    /// Time that all work takes from `done` on: exact at speed 1, else to the nearest nanosecond.
+    /// Time of all work from `done` on: exact at speed 1, else to the nanosecond.
     pub fn remaining_time(&self, work: SimTime, done: SimTime) -> SimTime {
         if self.is_one() {
             return work - done;
@@ -87,7 +78,7 @@ impl Speed {
         SimTime::from_nanoseconds(self.rest_s(work, done).round() as u64)
     }
 
-    /// Work that is done after some time, from `done` on.
+    /// Work done after some time, from `done` on.
     pub fn done_after(&self, work: SimTime, done: SimTime, time: SimTime) -> SimTime {
         if self.is_one() {
             return work.min(done + time);
@@ -97,12 +88,11 @@ impl Speed {
         work.min(done + SimTime::from_nanoseconds(works.round() as u64))
     }
 
-    /// Whether it is 1 all the time.
     fn is_one(&self) -> bool {
         self.speeds().eq([1.0])
     }
 
-    /// Seconds that all work takes from `done_s` on, of `work_s` in total.
+    /// Seconds for all work from `done_s` on.
     pub fn rest_s(&self, work_s: f64, done_s: f64) -> f64 {
         let (mut at_s, mut seconds) = (done_s, 0.0);
         for (end_s, speed) in self.stretches(work_s) {
@@ -114,7 +104,7 @@ impl Speed {
         seconds
     }
 
-    /// Seconds of work that are done in some seconds, from `done_s` on; at most what is left of `work_s`.
+    /// Seconds of work done in `seconds`, from `done_s` on; at most the rest of `work_s`.
     pub fn work_in(&self, work_s: f64, done_s: f64, seconds: f64) -> f64 {
         let (mut at_s, mut left_s, mut works_s) = (done_s, seconds, 0.0);
         for (end_s, speed) in self.stretches(work_s) {

@@ -1,37 +1,31 @@
-//! What is to be done, until when, and what being late costs.
+//! A job with a deadline, and the price of being late.
 
 use crate::forms::Form;
 use crate::world::transfer_costs::TransferCosts;
 use scavsim_base::units::SimTime;
 
-/// A job with a deadline, and what changing its machines takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     /// Seconds of work at speed 1, without interruptions.
     pub work_s: f64,
-    /// Seconds from the begin until it shall be done.
     pub deadline_s: f64,
-    /// Seconds from a request of machines until work goes on: boot, restore, whatever else.
+    /// Seconds from a request of machines until work goes on: boot, restore and all else.
     pub changeover_s: f64,
-    /// Size of its checkpoint in GB, which moves between regions are paid by.
+    /// GB, for the price of moves between regions.
     pub checkpoint_gb: f64,
-    /// Seconds of work from one checkpoint to the next: what was done since the last is lost with spot machines. `None` where
-    /// nothing is lost.
+    /// Seconds of work from one checkpoint to the next: later work is lost with spot machines. `None` where nothing is lost.
     pub checkpoint_every_s: Option<f64>,
-    /// What it can run on; at least one.
+    /// At least one.
     pub forms: Vec<Form>,
-    /// USD per hour after the deadline; `None` where no price was given, and being late is counted only.
+    /// USD per hour after the deadline; `None` where lateness is only counted.
     pub lateness_usd_per_h: Option<f64>,
-    /// What is billed of the tick in which it ends.
     pub last_tick: LastTick,
-    /// Seconds that a successful probe of a market is billed for.
+    /// Billed seconds of a successful probe.
     pub probe_s: f64,
 }
 
-/// What is billed of the tick in which a job ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LastTick {
-    /// The seconds that were used.
     #[default]
     Used,
     /// All of it, as simulators by ticks do.
@@ -39,17 +33,14 @@ pub enum LastTick {
 }
 
 impl Job {
-    /// The work as the clock counts it, in whole nanoseconds at speed 1.
     pub fn work(&self) -> SimTime {
         SimTime::from_seconds(self.work_s)
     }
 
-    /// The deadline as the clock counts it.
     pub fn deadline(&self) -> SimTime {
         SimTime::from_seconds(self.deadline_s)
     }
 
-    /// The changeover as the clock counts it.
     pub fn changeover(&self) -> SimTime {
         SimTime::from_seconds(self.changeover_s)
     }
@@ -60,24 +51,23 @@ impl Job {
         self.deadline().nanoseconds().div_ceil(tick) as usize
     }
 
-    /// Ticks that end by the deadline.
     pub fn deadline_ticks(&self, tick_s: f64) -> usize {
         let tick = SimTime::from_seconds(tick_s).nanoseconds().max(1);
         (self.deadline().nanoseconds() / tick) as usize
     }
 
-    /// Time from a request of machines until work goes on, after the slowest move that there is.
+    /// Time from a request of machines until work goes on, after the slowest move.
     pub fn slowest_start(&self, moving: &TransferCosts) -> SimTime {
         SimTime::from_seconds(self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb)
     }
 
-    /// Seconds that the work takes from `done_s` on in the form that ends first.
+    /// Seconds of the rest of the work in the form that ends first.
     pub fn fastest_rest_s(&self, done_s: f64) -> f64 {
         let rests = (self.forms.iter()).map(|form| form.speed.rest_s(self.work_s, done_s));
         rests.fold(f64::INFINITY, f64::min)
     }
 
-    /// Time that the work takes from `done` on in the form that ends first.
+    /// Time of the rest of the work in the form that ends first.
     pub fn fastest_rest(&self, done: SimTime) -> SimTime {
         let rests = (self.forms.iter()).map(|form| form.speed.remaining_time(self.work(), done));
         rests.min().unwrap_or_default()
@@ -89,7 +79,7 @@ impl Job {
     }
 }
 
-/// A number of ticks, rounded after errors of floating point are taken out.
+/// A number of ticks, rounded without errors of floating point.
 pub(crate) fn whole_ticks(ticks: f64, round: fn(f64) -> f64) -> usize {
     let nearest = ticks.round();
     let exact = if (ticks - nearest).abs() < 1e-7 * nearest.max(1.0) {

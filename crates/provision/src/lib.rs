@@ -1,12 +1,7 @@
 //! Markets over time, and policies that decide during a run where a job goes on.
 //!
-//! - [`world`]: what zones offer and cost over time: traces, processes, moves between zones.
-//! - [`job`]: what is to be done, until when, and what being late costs.
-//! - [`forms`]: sizes and VM types that a job can run on, and how fast it is in each.
-//! - [`policy_run`]: a job under a policy, tick by tick.
-//! - [`policy`]: the policies, one file each.
-//! - [`clairvoyant`]: the cheapest way for whoever knows what comes.
-//! - [`study`]: policies beside each other.
+//! A [`job`] with its [`forms`] runs in a [`world`] under a [`policy`], tick by tick ([`policy_run`]). A [`study`] compares policies with
+//! each other and with the [`clairvoyant`].
 
 pub mod clairvoyant;
 pub mod forms;

@@ -1,4 +1,4 @@
-//! What a job costs whoever knows what comes: beside all that can be done, beside policies, and beside easier jobs.
+//! The clairvoyant's cost beside all possible schedules, policies, and easier jobs.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -18,13 +18,12 @@ use scavsim_provision::policy_run::{Market, Place, live};
 use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{Window, World};
 
-/// A stream of a replica.
 fn stream(replica: u64) -> Stream {
     let key = ModelKey::from_name("worlds of the clairvoyant");
     Streams::new(3).stream(replica, Purpose::ModelLives(key))
 }
 
-/// A world of so many ticks and up to so many zones, and a job: no number is round, and every rule holds now and then.
+/// A world of `ticks` and up to `zones`, and a job: no number is round, and every rule holds now and then.
 fn drawn(stream: &mut Stream, ticks: usize, zones: usize, forms: bool) -> (World, Job) {
     let mut some = |odds: f64| stream.uniform() < odds;
     let (has_moves, is_late, is_whole) = (some(0.5), some(0.25), some(0.25));
@@ -97,7 +96,7 @@ fn drawn(stream: &mut Stream, ticks: usize, zones: usize, forms: bool) -> (World
     (world, one)
 }
 
-/// What can be had in a tick: a place and the number of a form.
+/// A place and the number of a form.
 type Machines = (Place, usize);
 
 /// All that a job can have on a world.
@@ -113,10 +112,10 @@ fn machines(world: &World, job: &Job) -> Vec<Machines> {
     all
 }
 
-/// Where a job is as a tick begins: machines and seconds until they work, zone of its checkpoint.
+/// Machines and seconds until they work, zone of the checkpoint.
 type State = (Option<Machines>, u64, Option<usize>);
 
-/// Work done, work that is kept if machines are given back or lost now, and USD.
+/// Work done, work that a stop or loss would leave, and USD.
 #[derive(Clone, Copy)]
 struct PartialSchedule {
     done_s: f64,
@@ -124,7 +123,7 @@ struct PartialSchedule {
     usd: f64,
 }
 
-/// Leaves ways of which no other is as good.
+/// Removes schedules that another one beats.
 fn leave_best(ways: &mut Vec<PartialSchedule>) {
     ways.sort_by(|a, b| a.usd.total_cmp(&b.usd).then(b.done_s.total_cmp(&a.done_s)));
     let mut kept: Vec<PartialSchedule> = Vec::new();
@@ -144,7 +143,7 @@ fn usd_per_h(window: Window<'_>, place: Place, tick: usize) -> f64 {
     }
 }
 
-/// The least cost by going all ways that are not beaten by another in the same state.
+/// The least cost over all schedules that no other beats in the same state.
 fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
     let world = window.world();
     let tick_s = world.tick_s;
@@ -227,7 +226,7 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
     best.is_finite().then_some(best)
 }
 
-/// Checks that no policy undercuts the bound by lives that compare: in time, or late at a price.
+/// Checks that no comparable life (in time, or late at a price) costs less than the bound.
 fn keep_above(ours: &Optimum, window: Window<'_>, job: &Job) {
     for declared in POLICIES {
         let life = live(window, job, &mut *policy(declared.name, window));
@@ -238,8 +237,8 @@ fn keep_above(ours: &Optimum, window: Window<'_>, job: &Job) {
     }
 }
 
-/// Compares some worlds with the plain program and with all policies: the largest relative difference where the bound is exact, the
-/// share of worlds where it is, and how many have a schedule.
+/// Compares worlds with the plain program and all policies: largest relative difference where the bound is exact, share of worlds
+/// where it is, and number with a schedule.
 fn compared(replicas: std::ops::Range<u64>) -> (f64, f64, usize) {
     let (mut largest, mut exact, mut count): (f64, _, _) = (0.0, 0, 0);
     for replica in replicas {

@@ -18,7 +18,6 @@ const WORK_H: f64 = 40.0;
 const DEADLINE_H: f64 = 50.0;
 const SPOT: f64 = 1.0;
 const ON_DEMAND: f64 = 3.0;
-/// Seconds of a tick.
 const TICK_S: f64 = 15.0;
 
 /// Odds that stretches of mean `own_h` come to at most `most_h` until those of the other kind, with mean `other_h`, came to
@@ -49,7 +48,7 @@ fn pauses_within(most_h: f64, up_h: f64, begins_up: bool) -> f64 {
     within(most_h, PAUSE_H, up_h, RUN_H, !begins_up)
 }
 
-/// The integral of a function, by Simpson's rule.
+/// By Simpson's rule.
 fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
     let steps = 400;
     let h = (to - from) / f64::from(steps);
@@ -81,14 +80,14 @@ fn beyond_slack_h() -> f64 {
     begins_up() * more(true) + (1.0 - begins_up()) * more(false)
 }
 
-/// Mean hours on spot machines of whoever takes them until the slack is used up, and then goes on demand.
+/// Mean hours of spot machines until the slack is used up, then on demand.
 fn until_slack_is_used_h() -> f64 {
     let slack = DEADLINE_H - WORK_H;
     let more = |up: bool| integral(0.0, WORK_H, |u| 1.0 - within(u, RUN_H, slack, PAUSE_H, up));
     begins_up() * more(true) + (1.0 - begins_up()) * more(false)
 }
 
-/// Mean hours late of whoever waits for spot machines.
+/// Mean hours late of a job that waits for spot machines.
 fn late_h() -> f64 {
     let slack = DEADLINE_H - WORK_H;
     let more = |up: bool| integral(slack, slack + 40.0, |x| 1.0 - pauses_within(x, WORK_H, up));
@@ -133,7 +132,7 @@ fn greedy_and_the_clairvoyant_cost_what_the_quadrature_says() {
     );
 }
 
-/// What it costs at best where changeovers take no time: pauses beyond the slack are worked on demand.
+/// Least cost with free changeovers: pauses beyond the slack are worked on demand.
 fn without_changeovers(world: &World) -> f64 {
     let down = world.zones[0].offered.iter().filter(|&&n| n == 0).count() as f64 * TICK_S / 3600.0;
     SPOT * WORK_H + (ON_DEMAND - SPOT) * (down - (DEADLINE_H - WORK_H)).max(0.0)

@@ -1,4 +1,4 @@
-//! Deadlines over random traces, zones, changeovers and moves that take time: whoever has a net keeps all of them.
+//! Random traces, zones, changeovers and moves that take time: a net keeps all deadlines.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -34,7 +34,7 @@ fn trace(stream: &mut Stream, name: &str) -> scavsim_provision::world::Zone {
     zone
 }
 
-/// Up to three more forms: sizes and speeds that may change with the work that is done, of types that some zones have.
+/// Up to three more forms: sizes and speeds that may change with the work done, of types that some zones have.
 fn forms(stream: &mut Stream, world: &mut World) -> Vec<Form> {
     let types = ["p", "q"];
     let pick = |stream: &mut Stream| types[(2.0 * stream.uniform()) as usize].to_owned();
@@ -60,7 +60,6 @@ fn forms(stream: &mut Stream, world: &mut World) -> Vec<Form> {
     forms
 }
 
-/// Changes form and place at random, often.
 #[derive(Debug)]
 struct RandomSwitcher(Stream);
 
@@ -113,7 +112,7 @@ fn whoever_has_a_net_keeps_deadlines_whatever_forms_there_are() {
     assert!(changed > 30_000, "only {changed} starts");
 }
 
-/// A world and a job whose deadline machines on demand can keep, with no slack at all to much.
+/// A world and a job whose deadline machines on demand can keep, with any slack.
 fn drawn(stream: &mut Stream) -> (World, Job) {
     let count = 1 + (3.0 * stream.uniform()) as usize;
     let zones = ["a", "b", "c"];
@@ -188,7 +187,6 @@ fn work_since_the_last_checkpoint_is_lost_with_spot_machines() {
     assert_eq!(life.finished, Some(seconds(10.0 * 3600.0)));
 }
 
-/// Waits for some ticks, and then gives up.
 #[derive(Debug)]
 struct GivesUp(usize);
 

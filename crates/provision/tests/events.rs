@@ -1,4 +1,4 @@
-//! What a policy is told happened, tick by tick.
+//! Events that a policy sees, tick by tick.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,7 +10,7 @@ use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
-/// Spot machines of the first zone, and whatever happened in each tick; it looks in every `every` ticks.
+/// Spot machines of the first zone, and the events of each tick; it looks in every `every` ticks.
 #[derive(Debug)]
 struct Notes {
     look: LastLook,
@@ -62,8 +62,8 @@ fn noted(every: usize) -> Vec<(usize, Vec<Event>)> {
     policy.events
 }
 
-/// It starts in hour 0 and works in 1 and 2; it is lost in 3, starts again in 4 and works from 5 on. Slack is 11 − 6 − 1 hours
-/// at first, and near when it falls below three.
+/// Starts in hour 0, works in 1 and 2, is lost in 3, starts again in 4 and works from 5 on. Slack is 11 − 6 − 1 hours at first, and
+/// near below three.
 #[test]
 fn each_is_told_when_it_has_happened_and_once() {
     let hour = 3600.0;
@@ -105,7 +105,6 @@ fn who_looks_seldom_is_told_what_happened_meanwhile() {
     assert_eq!(noted(4), expected);
 }
 
-/// Fails in its third tick.
 #[derive(Debug)]
 struct Fails;
 

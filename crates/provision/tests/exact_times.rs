@@ -14,7 +14,6 @@ use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::World;
 use scavsim_provision::world::process::Process;
 
-/// The life of a policy by its name.
 fn lived(world: &World, job: &Job, name: &str) -> Outcome {
     let window = world.window(0, job.ticks(world.tick_s)).unwrap();
     live(window, job, &mut *policy(name, window))
@@ -64,7 +63,6 @@ fn a_nanosecond_less_than_the_fastest_run_takes_is_too_little() {
     }
 }
 
-/// Worlds of one zone with unround ticks, and jobs in them.
 fn drawn(replica: u64) -> (World, Job) {
     let tick_s = 437.0 + 13.7 * (replica % 29) as f64;
     let process = Process::of_means(tick_s, 1.3, 0.7, 1);

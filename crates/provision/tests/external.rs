@@ -1,6 +1,4 @@
-//! Policies that are programs: what they are told is what there is, and nothing of what comes.
-//!
-//! The programs are written in Python; where there is none, nothing is tested and a sentence says so.
+//! Policies that are programs in Python; without Python nothing is tested, and a sentence says so.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -27,7 +25,6 @@ fn without_python() -> bool {
     missing
 }
 
-/// A life under a program with these settings.
 fn lived(program: &str, settings: &str, window: Window<'_>, job: &Job) -> Outcome {
     let text = format!("[mine]\ncommand = ['python3', '-c', '''{program}''']\n{settings}");
     let own: Settings = toml::from_str(&text).unwrap();
@@ -116,7 +113,7 @@ fn another_future_changes_no_line_before_it() {
     }
 }
 
-/// Spot machines wherever there are some, as `greedy`; asked again only where something has happened, if `until` says so.
+/// The policy `greedy`; asked again only after events, if `until` says so.
 fn greedy(until: &str) -> String {
     let program = r#"
 import json, sys
@@ -155,7 +152,7 @@ fn the_built_in_policy_as_a_program_is_the_same_to_the_last_bit() {
     }
 }
 
-/// Waits, and says when it wants to be asked again; it fails where it is asked more often than it said.
+/// Waits, and says when it wants to be asked again; fails where it is asked more often.
 const SLEEPS: &str = r#"
 import json, sys
 next, times = 0, 0
@@ -209,7 +206,7 @@ print(json.dumps({"fail": f"{told['life']['seed']} {told['life']['settings']}"})
     assert_eq!(life.failed.as_deref(), Some("7 {'a': 1, 'b': ['c']}"));
 }
 
-/// Whoever waits for a program is let go when the flag is raised, long before the program's own time is over.
+/// The flag ends the wait for a program long before its own time is over.
 #[test]
 fn a_flag_ends_the_wait_for_a_program() {
     if without_python() {
@@ -236,7 +233,7 @@ fn a_flag_ends_the_wait_for_a_program() {
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
-/// The largest form that the spot market has, whenever it has machines for another one than it runs in.
+/// The largest form on the spot market, whenever it has machines for another than the present one.
 const LARGEST: &str = r#"
 import json, sys
 for line in sys.stdin:
@@ -256,7 +253,7 @@ for line in sys.stdin:
     print(json.dumps(say), flush=True)
 "#;
 
-/// As `it_grows_and_shrinks_with_its_market` of the tests of forms has it for a policy in Rust.
+/// The Rust policy of `it_grows_and_shrinks_with_its_market` in the tests of forms does the same.
 #[test]
 fn a_program_chooses_among_the_forms_of_a_job() {
     if without_python() {

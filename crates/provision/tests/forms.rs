@@ -12,7 +12,7 @@ use scavsim_provision::policy_run::policy_view::PolicyView;
 use scavsim_provision::policy_run::timeline::TimelineEvent;
 use scavsim_provision::policy_run::{live, watch};
 
-/// The largest form that the spot market has, whenever it has machines for another one than it runs in.
+/// The largest form on the spot market, whenever it has machines for another than the present one.
 #[derive(Debug)]
 struct Largest;
 
@@ -26,7 +26,6 @@ impl Policy for Largest {
     }
 }
 
-/// Spot machines of form 0, and nothing else.
 #[derive(Debug)]
 struct FormZeroSpotOnly;
 
@@ -108,7 +107,6 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
     assert_eq!(life.cost_usd(), 9.0 + 3.0 * 12.0);
 }
 
-/// Goes where it is told, in the form that it is told.
 #[derive(Debug)]
 struct FixedPlacement(usize, usize);
 

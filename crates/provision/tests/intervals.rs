@@ -1,4 +1,4 @@
-//! Intervals of lives that overlap in time: as wide as few independent lives make them, however many are started.
+//! Intervals of lives that overlap in time are as wide as those of few independent lives.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -37,7 +37,7 @@ fn two_weeks() -> World {
     world
 }
 
-/// What lives of a job that begin evenly over the traces cost under two policies, as a sample.
+/// Costs of a job's lives under two policies, evenly over the traces, as a sample.
 fn lives(world: &World, job: &Job, spread: usize) -> (Sample, Vec<[f64; 2]>) {
     let ticks = job.ticks(world.tick_s);
     let last = world.ticks() - ticks;
@@ -107,7 +107,6 @@ fn lives_count_as_many_as_are_independent() {
     assert!(disjoint == 6 && effective < 1.2, "{effective}");
 }
 
-/// In 95 of 100 markets an interval is to hold the mean over all markets.
 #[test]
 fn intervals_hold_the_mean_of_all_markets_as_often_as_they_say() {
     let process = Process::of_means(600.0, 4.0, 1.5, 1);

@@ -1,4 +1,4 @@
-//! Where a job goes on demand: wherever it costs least and the deadline is kept.
+//! A job goes on demand where it costs least and the deadline is kept.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -12,7 +12,7 @@ use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::World;
 use scavsim_provision::world::transfer_costs::TransferCosts;
 
-/// Spot machines for three hours in a zone that is dear on demand, beside one that has none and is cheap.
+/// Three hours of spot machines in a zone that is dear on demand, beside a cheap zone without any.
 fn dear_and_cheap(cheap_usd: f64, usd_per_gb: f64, s_per_gb: f64) -> World {
     let offered = [vec![1; 3], vec![0; 27]].concat();
     let dear = zone("dear", offered, 1.0, 4.0);

@@ -1,4 +1,4 @@
-//! Policies from outside: what they may bring, and that they see nothing of what comes.
+//! Policies from outside see nothing of what comes.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,7 +10,7 @@ use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
-/// Takes spot machines, probes, and writes down all that its view shows.
+/// Takes spot machines, probes, and writes down its view.
 #[derive(Debug, Default)]
 struct Writes {
     look: LastLook,
@@ -79,7 +79,6 @@ fn another_future_changes_no_line_before_it() {
     );
 }
 
-/// Works on demand, and probes its zone in every tick.
 #[derive(Debug)]
 struct Probes;
 

@@ -1,4 +1,4 @@
-//! What all policies promise, and what the sources of some print.
+//! Promises of all policies, and results printed by the sources of some.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -25,7 +25,7 @@ fn skynomad_job() -> Job {
     }
 }
 
-/// The costs that its authors print do not have the tick in which the job ends.
+/// The printed costs lack the tick in which the job ends.
 #[test]
 fn skynomads_windows_cost_what_its_authors_print() {
     let world = aws_zones(&["us-east-1c", "us-east-2b", "us-west-2a"]);
@@ -107,7 +107,7 @@ fn whoever_has_a_net_keeps_all_deadlines() {
     }
 }
 
-/// Whether a policy decides otherwise before a tick when all that comes after it is turned round; tried in many places.
+/// Whether a policy's decisions change with the future of a tick, tried in many places.
 fn decides_by_what_comes(name: &str) -> bool {
     let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
     let job = Job {
@@ -149,7 +149,7 @@ fn nobody_decides_by_what_comes_but_who_is_told() {
     }
 }
 
-/// Tables are kept from life to life. Whatever a thread has lived through, a life is what it would have been.
+/// Tables are kept from life to life, and change no life.
 #[test]
 fn what_was_lived_before_changes_nothing() {
     let world = aws_zones(&["us-east-1f"]);
@@ -181,8 +181,7 @@ fn what_was_lived_before_changes_nothing() {
     }
 }
 
-/// The targets of the project's own policy, with the defaults that users get: the windows of SkyNomad's figure, and a hundred
-/// that are spread over the traces.
+/// The targets of the project's own policy, with default settings: the windows of SkyNomad's figure, and a hundred over the traces.
 #[test]
 fn cost_to_go_is_near_the_optimum_on_skynomads_zones() {
     let world = aws_zones(&["us-east-1c", "us-east-2b", "us-west-2a"]);

@@ -1,5 +1,3 @@
-//! What happens when in a life.
-
 mod common;
 
 use common::{hours, job, policy, zone};

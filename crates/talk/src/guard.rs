@@ -1,20 +1,18 @@
-//! Who ends a program when scavsim ends, however it ends.
-//!
-//! A shell that waits for the end of its input, which scavsim holds open and the system closes even where nobody can do
-//! anything any more. It leads the process group of the program, and ends that group with itself.
+//! A guard ends a program when scavsim ends, however it ends: a shell that waits for the end of its input, which scavsim holds open and
+//! the system closes. It leads the process group of the program, and ends that group with itself.
 
 use std::process::{Child, Command, Stdio};
 
 use crate::program::NoStart;
 
-/// The guard of one program. Where there are no process groups it guards nothing.
+/// Does nothing where there are no process groups.
 pub(crate) struct Guard(Option<Child>);
 
-/// What it does: `read` comes back when the pipe is closed.
+/// The script: `read` returns when the pipe is closed.
 const WATCH: &str = "read -r _; kill -s KILL 0";
 
 impl Guard {
-    /// Starts one: before its program, so that there is no moment without it.
+    /// Starts a guard, before its program, so that there is no moment without it.
     pub(crate) fn start() -> Result<Guard, NoStart> {
         let mut shell = Command::new("sh");
         shell.args(["-c", WATCH]).stdin(Stdio::piped());
@@ -24,19 +22,19 @@ impl Guard {
         Ok(Guard(start.transpose()?))
     }
 
-    /// Puts what is started into its group.
+    /// Puts the command into its group.
     pub(crate) fn watch(&self, command: &mut Command) {
         if let Some(group) = self.group() {
             put_into(command, group);
         }
     }
 
-    /// The process group of the program. Nobody else gets its number before the guard has been waited for.
+    /// The program's process group. No other process gets its number before the guard has been waited for.
     fn group(&self) -> Option<i32> {
         (self.0.as_ref()).and_then(|guard| i32::try_from(guard.id()).ok())
     }
 
-    /// Ends the program with all that it started and that did not leave the group.
+    /// Ends the program with all processes that it started in its group.
     pub(crate) fn kill(&mut self) {
         #[cfg(unix)]
         if let Some(group) = self.group().and_then(rustix::process::Pid::from_raw) {

@@ -1,13 +1,7 @@
 //! Conversations with programs of users: a line of JSON in, a line of JSON out.
 //!
-//! - [`conversation`]: somebody who answers lines.
-//! - [`lines`]: how lines are read and quoted.
-//! - [`numbered_conversation`]: lines with numbers, by which an answer is known to be one to what was asked; what went wrong,
-//!   how often; who waits for the next task.
-//! - [`program`]: a command of a scenario, found, with its limits.
-//! - [`process`]: a program under way; `guard`: who ends it where nobody else can.
-//!
-//! What is talked about is nobody's business here: search strategies and policies have protocols of their own.
+//! [`numbered_conversation`] tells answers apart by the numbers of lines, [`process`] runs a [`program`] of a scenario. Search
+//! strategies and policies have their own protocols elsewhere.
 
 pub mod conversation;
 mod guard;

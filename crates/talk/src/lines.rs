@@ -1,12 +1,12 @@
-//! How lines of JSON are read and quoted.
+//! Reading and quoting of lines of JSON.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-/// Characters of a program's own words that a record repeats.
+/// Characters of a program's own words in a record.
 const REPEATED: usize = 200;
 
-/// The value of a key, where there is that key: a null is not its absence.
+/// The value of a key that is there; null is a value.
 #[derive(Debug)]
 pub struct Given<T>(pub Option<T>);
 
@@ -22,7 +22,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// What a line says, or why it is not understood.
+/// A line's meaning, or why it has none.
 pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, String> {
     serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
@@ -32,7 +32,7 @@ pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, String> {
     })
 }
 
-/// A program's own words, no longer than a record can hold.
+/// A program's own words, cut to fit into a record.
 pub(crate) fn shortened(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(REPEATED) {

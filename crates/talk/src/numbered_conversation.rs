@@ -1,7 +1,7 @@
 //! Lines with numbers, and conversations that wait for the next task.
 //!
-//! Who repeats the numbers of lines cannot be taken to answer what it was not asked, and is asked after each task whether that
-//! was all: what it said too much is then heard in the task that it belongs to, not in the next.
+//! A program that repeats the numbers of lines cannot be taken to answer another line. It is asked after each task whether that was all,
+//! so that extra lines count for the task that they belong to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,34 +29,32 @@ pub enum Breach {
     Interrupted,
 }
 
-/// What an answer says: no more than one of these.
+/// An answer with at most one of these.
 #[derive(Debug)]
 pub struct Said<A> {
-    /// Number of the line that it says it answers.
+    /// Number of the line that it answers, by its own word.
     pub number: Option<u64>,
     pub answers: Vec<A>,
     pub fail: Option<String>,
-    /// The end of a task was heard, and there was no more to say.
+    /// The program heard the end of a task, and has no more to say.
     pub is_ready: bool,
 }
 
-/// A conversation under way. Its lines have numbers, so that a late answer is not taken for that to another line.
+/// A conversation under way; numbers keep late answers apart.
 pub struct NumberedConversation {
     with: Box<dyn Conversation>,
     terms: MessageTerms,
-    /// Number of the last line that was told.
     number: u64,
-    /// Whether every answer had its number.
     is_numbered: bool,
 }
 
 impl NumberedConversation {
-    /// Whether it was told nothing yet.
+    /// Whether nothing was sent yet.
     pub fn is_new(&self) -> bool {
         self.number == 0
     }
 
-    /// Tells it an object of JSON, and hears its answer; `understood` knows what one says, or why it says nothing.
+    /// Sends an object of JSON and reads the answer; `understood` gives its meaning, or why it has none.
     pub fn ask<R: DeserializeOwned, A>(
         &mut self,
         object: &str,
@@ -108,20 +106,18 @@ impl fmt::Debug for NumberedConversation {
     }
 }
 
-/// Conversations between two tasks, as many as there are threads at most, and how tasks failed.
+/// Idle conversations, at most one per thread, and the failures of tasks.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationPool(Arc<Mutex<PoolState>>);
 
 #[derive(Debug, Default)]
 struct PoolState {
     waiting: Vec<NumberedConversation>,
-    /// Why tasks failed, and how often.
     failures: BTreeMap<String, u32>,
 }
 
-/// After so many failures of the same kind nothing else is expected of a program.
+/// Equal failures after which a program is given up.
 const HOPELESS: u32 = 10;
-/// Different failures that are counted.
 const COUNTED: usize = 100;
 
 impl ConversationPool {
@@ -129,7 +125,6 @@ impl ConversationPool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One that waits, or a new one.
     pub fn take(
         &self,
         terms: MessageTerms,
@@ -146,8 +141,8 @@ impl ConversationPool {
         })
     }
 
-    /// After a task: the same conversation waits for another one, if there can be one. Who repeats numbers is told that it is
-    /// over, and has no more to say.
+    /// Returns a conversation after a task, if it can have another. A program that repeats numbers is told of the end, and must have no more
+    /// to say.
     pub fn put_back<R: DeserializeOwned, A>(
         &self,
         mut talk: NumberedConversation,
@@ -174,7 +169,6 @@ impl ConversationPool {
         Ok(())
     }
 
-    /// Counts a failure.
     pub fn count(&self, failure: &str) {
         let failures = &mut self.state().failures;
         if failures.len() < COUNTED || failures.contains_key(failure) {
@@ -182,7 +176,7 @@ impl ConversationPool {
         }
     }
 
-    /// Why nothing is expected any more: ten tasks failed in this way.
+    /// Why a program is given up: ten tasks failed in this way.
     pub fn hopeless(&self) -> Option<String> {
         let state = self.state();
         let mut often = state

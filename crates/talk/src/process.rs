@@ -1,8 +1,7 @@
-//! A program under way: one line in, one line out, within limits of time, memory and output.
+//! A running program: one line in, one line out, within limits of time, memory and output.
 //!
-//! Threads of its own read what it says and write what it is told, so that nothing it does makes anybody wait for longer
-//! than its time-out. It is ended with all processes that it started and that did not leave its group; by its guard, where
-//! scavsim itself ends, however that ends.
+//! Threads read what it says and write what it is told, so that nothing waits beyond the time-out. It ends with all processes that it
+//! started in its group; by its guard, where scavsim itself ends.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -17,19 +16,16 @@ use crate::guard::Guard;
 use crate::lines::shortened;
 use crate::program::{MessageTerms, NoStart, Program};
 
-/// Longest answer, in bytes.
 const LONGEST_ANSWER: usize = 1 << 20;
-/// Bytes of its last complaints that are kept.
 const COMPLAINTS: usize = 4096;
-/// How long a program that says no more is given to end by itself, so that its own exit status can be told.
+/// Time for a silent program to end by itself, so that its own exit status can be reported.
 const GRACE: Duration = Duration::from_millis(500);
-/// Between two looks at the interrupt.
+/// Time between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Why there is no answer.
 enum Silence {
     Ended,
-    /// The answer, or the end where that is waited for, takes longer than this.
+    /// The answer, or the awaited end, takes longer than this.
     Late(Duration),
     Other(String),
 }
@@ -37,20 +33,18 @@ enum Silence {
 struct Process {
     child: Child,
     guard: Guard,
-    /// Longest time to its next answer, and to those after it.
+    /// Longest time to its next answer, and to later ones.
     limits: (Duration, Duration),
     wording: MessageTerms,
-    /// Ends the wait for it.
     stop: Option<Arc<AtomicBool>>,
-    /// Until its input ends.
+    /// Closed to end its input.
     tell: Option<Sender<String>>,
     /// A line, or `None` for one that is too long.
     said: Receiver<Option<String>>,
     complaints: Receiver<String>,
 }
 
-/// Starts a program, with its random hashes switched off, and Python's buffers: what is printed is said. Waiting for an answer
-/// ends when somebody raises the flag `stop`.
+/// Starts a program, without random hashes and Python's buffers. The flag `stop` ends the wait for an answer.
 pub fn start(
     of: &Program<'_>,
     stop: Option<Arc<AtomicBool>>,
@@ -98,7 +92,7 @@ pub fn start(
 }
 
 impl Process {
-    /// What it says next, whenever it said it.
+    /// The next line that it said or says.
     fn hear(&mut self) -> Result<String, Silence> {
         let (limit, later) = self.limits;
         let deadline = Instant::now() + limit;
@@ -125,7 +119,7 @@ impl Process {
         }
     }
 
-    /// Ends it: why it gave no answer, with how it ended and the last line of its complaints.
+    /// Ends it; returns why it gave no answer, with its exit and last complaint.
     fn end(&mut self, silence: Silence) -> ConversationError {
         // One that says no more has some time to end by itself.
         let has_ended = matches!(silence, Silence::Ended);
@@ -180,7 +174,7 @@ impl Conversation for Process {
         self.hear().map_err(|silence| self.end(silence))
     }
 
-    /// Ends its input, and waits until it ends, too: whether it then says anything is no matter of time.
+    /// Ends its input, and waits for its end; it may still speak.
     fn over(&mut self) -> Result<bool, ConversationError> {
         self.tell = None;
         let silence = match self.hear() {
@@ -201,7 +195,7 @@ impl Drop for Process {
     }
 }
 
-/// Hands on each line, until one is too long or nobody listens any more.
+/// Passes lines on, until one is too long or the receiver is gone.
 fn read_lines(mut output: impl BufRead, say: &SyncSender<Option<String>>) {
     let (mut line, most) = (Vec::new(), LONGEST_ANSWER as u64 + 1);
     while let Ok(1..) = output.by_ref().take(most).read_until(b'\n', &mut line) {
@@ -214,7 +208,7 @@ fn read_lines(mut output: impl BufRead, say: &SyncSender<Option<String>>) {
     }
 }
 
-/// Reads to the end: the last line that says something.
+/// Reads to the end; the last line that is not empty.
 fn last_line(mut errors: impl Read) -> String {
     let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
     while let Ok(count @ 1..) = errors.read(&mut piece) {

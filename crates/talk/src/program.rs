@@ -1,4 +1,4 @@
-//! A command of a scenario: found, with its limits.
+//! A command of a scenario, with its limits.
 
 use std::fmt;
 use std::io;
@@ -6,30 +6,27 @@ use std::path::{Path, PathBuf};
 
 use scavsim_read::input::checked::{Count, Positive};
 
-/// A program as a scenario names it, with its limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'p> {
     pub command: &'p [String],
-    /// Folder that it is started in, and where a program with a `/` is looked for.
+    /// Where it starts, and where a program with a `/` is looked for.
     pub folder: &'p Path,
-    /// Seconds within which each answer comes.
+    /// For each answer.
     pub timeout_s: Positive,
-    /// Seconds that a process may take to start, besides, before its first answer.
+    /// Additional seconds to start, before the first answer.
     pub start_s: Positive,
-    /// MiB of address space of each process, on Linux.
+    /// MiB of address space per process, on Linux.
     pub memory_mib: Count,
-    /// Words of messages.
     pub wording: MessageTerms,
 }
 
-/// What a program is asked for, in the words of messages.
+/// Words of messages about a program.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageTerms {
-    /// What is over when its input ends: a search, a life.
+    /// What ends with its input: a search, a life.
     pub task: &'static str,
     /// What it has not done when it ends too early: chosen, decided.
     pub done: &'static str,
-    /// What it can answer, one of these each time.
     pub answers: &'static str,
 }
 
@@ -47,17 +44,15 @@ pub enum NoStart {
     NoPipes,
 }
 
-/// Seconds within which each answer comes, where nothing is said.
 pub fn timeout_s() -> Positive {
     Positive::new(10.0).expect("it is positive")
 }
 
-/// Seconds that a process may take to start, where nothing is said.
 pub fn start_s() -> Positive {
     Positive::new(30.0).expect("it is positive")
 }
 
-/// MiB of address space of a process, where nothing is said.
+/// Default MiB of address space.
 pub fn memory_mib() -> Count {
     Count::new(4096).expect("it is above 0")
 }

@@ -93,7 +93,6 @@ fn field(column: &Column) -> Field {
     Field::new(column.name, kind, nullable)
 }
 
-/// Records that there is room for at once.
 const ROOM: usize = 64;
 
 /// An array without the room that it was let grow by.

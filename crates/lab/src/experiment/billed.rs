@@ -1,15 +1,28 @@
 //! A finished run under a tariff: hours and USD, of the whole and of its parts.
 
 use super::record::Record;
-use super::run_to_target::Run;
 use super::score::TimeAndCost;
 use super::search_problem::SearchProblem;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::{Parts, Tariff, charges};
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_search::testbed::Timeline;
 use scavsim_sim::job::Totals;
 
-/// What a finished case is scored from.
+/// A run to the target and what it used, before any price.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Choices before it that never reached the target.
+    pub failed: Vec<usize>,
+    pub line: Timeline,
+    /// Used until the target, search steps counting as progress.
+    pub net: Usage,
+    /// Used until the target if search steps earn nothing.
+    pub gross: Usage,
+    /// Used until the choice began to train.
+    pub search: Usage,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) choice: usize,
@@ -21,7 +34,7 @@ pub(super) struct Outcome {
     /// The choice without search; `None` where nobody asks for it or it does not come to its end.
     pub(super) alone: Option<TimeAndCost>,
     pub(super) lost_vms: u32,
-    /// Share of the time after the search that the steps which count take with all VMs.
+    /// Share of the time after the search that is useful steps, as with all VMs.
     pub(super) effective: Option<f64>,
     pub(super) totals: Option<Totals>,
     pub(super) oracle: TimeAndCost,
@@ -82,7 +95,7 @@ pub(super) fn bill(
     }
 }
 
-/// Effective training time ratio: training that counts over all time but that of a search. Steps that took longer for want of VMs count as
+/// Effective training time ratio: training that counts over all time but that of a search. Steps slowed by missing VMs count as
 /// the seconds that they take with all. Source: Kokolis et al., HPCA 2025, but for these.
 fn effective(usage: &Usage) -> Option<f64> {
     let seconds = usage.phases.sample_seconds;

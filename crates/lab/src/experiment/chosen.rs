@@ -9,11 +9,9 @@ pub struct Chosen {
     pub vm: Option<String>,
     pub workers: Option<u32>,
     pub batch: Option<u32>,
-    /// What it is on all other axes.
     pub other: Option<String>,
 }
 
-/// What was chosen, borrowed from a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChosenRef<'r> {
     vm: Option<&'r str>,
@@ -43,7 +41,6 @@ impl<'r> ChosenRef<'r> {
         seen.is_any().then_some(seen)
     }
 
-    /// The choice whatever the VM type.
     pub(super) fn on_any_vm(self) -> Self {
         ChosenRef {
             vm: Some(""),

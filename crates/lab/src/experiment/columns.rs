@@ -1,9 +1,26 @@
-//! From one declaration of the columns: the record, its owned twin, and the list that every file,
-//! summary and document of records is made from.
+//! One declaration of the columns gives the record, its owned twin, and the list behind every file, summary and document.
 
 use std::borrow::Cow;
 
-use super::status::Status;
+use serde::{Deserialize, Serialize};
+
+/// Whether a case has a result.
+///
+/// ```
+/// # use scavsim_lab::face as scavsim;
+/// assert_eq!(scavsim::Status::Failed.name(), "failed");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The case has a result.
+    Ok,
+    /// The case has no result; the reason stands beside.
+    #[default]
+    Failed,
+}
+
+scavsim_base::named!(Status: Ok = "ok", Failed = "failed");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -29,7 +46,6 @@ scavsim_base::named! {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Nothing.
     None,
     /// May be asked to group by it.
     Key,
@@ -55,7 +71,6 @@ impl Role {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'r> {
     Empty,
-    /// A number from 0.
     Count(u64),
     Text(&'r str),
     Whole(u32),
@@ -101,12 +116,10 @@ pub(super) trait Field<'p> {
     type OwnedValue;
 
     fn value(&self) -> Value<'_>;
-    /// The figure, NaN where it is none.
     #[inline]
     fn figure(&self) -> f64 {
         f64::NAN
     }
-    /// Whether it is a figure that is NaN or infinite.
     #[inline]
     fn is_wrong(&self) -> bool {
         false
@@ -115,7 +128,6 @@ pub(super) trait Field<'p> {
     fn borrowed(owned: &'p Self::OwnedValue) -> Self;
 }
 
-/// A field that borrows nothing is its own owned form.
 macro_rules! plain_field {
     ($type:ty, $kind:ident, |$it:ident| $value:expr) => {
         impl Field<'_> for $type {
@@ -316,10 +328,8 @@ macro_rules! columns {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
         }
 
-        /// Number of columns.
         pub const COLUMN_COUNT: usize = [$(stringify!($name)),+].len();
 
-        /// All columns of the records, in order.
         pub static COLUMNS: &[Column] = &[$(Column {
             name: stringify!($name),
             unit: concat!($($unit)?),
@@ -336,7 +346,6 @@ macro_rules! columns {
                 !($(self.$name.is_wrong())|+)
             }
 
-            /// All cells, in the order of the columns, with their places.
             pub fn each_cell(&self, mut take: impl FnMut(usize, super::columns::Value<'_>)) {
                 let mut at = 0;
                 $(
@@ -352,14 +361,12 @@ macro_rules! columns {
                 [$(self.$name.figure()),+]
             }
 
-            /// The record, free of the plan.
             pub fn into_owned(self) -> OwnedRecord {
                 OwnedRecord { $($name: Field::into_owned(self.$name),)+ }
             }
         }
 
         impl OwnedRecord {
-            /// The record as sinks take it.
             pub fn as_record(&self) -> Record<'_> {
                 Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: GroupNumber::default() }
             }

@@ -1,19 +1,17 @@
 //! The mean of runs and its standard error, with the help of outlines of runs.
 //!
-//! Of n runs with time or cost y, reached targets r and outlines s on the same lives, and of outlines by themselves:
+//! For n runs with time or cost y, reached targets r and outlines s on the same lives, and further outlines:
 //!
 //! E[y]/E[r] ≈ (ȳ − β (s̄ − μ)) / r̄
 //!
-//! μ is the mean outline, β the slope of y − (ȳ/r̄) r over s. The error is that of the residuals over n runs and that of μ.
-//! μ itself is less its own slopes times the surprises of outlines, whose mean is 0 (martingale control variates). Without
-//! outlines β is 0. Sources: Giles 2008 (two levels); Glasserman, Monte Carlo Methods in Financial Engineering, 4.1 (slopes from
-//! the same runs leave a bias of the order of 1/n).
+//! μ is the mean outline, less its slopes times the surprises of outlines, whose mean is 0 (martingale control variates); β is the
+//! slope of y − (ȳ/r̄) r over s, 0 without outlines. The error is that of the residuals over n runs and that of μ. Sources: Giles
+//! 2008 (two levels); Glasserman, Monte Carlo Methods in Financial Engineering, 4.1 (bias of the order of 1/n).
 
 use scavsim_base::stats::JointMoments;
 use scavsim_search::search::Point;
 use scavsim_sim::job::SketchResult;
 
-/// A mean and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Estimate {
     pub(super) value: f64,
@@ -31,7 +29,6 @@ pub(super) struct Sample {
     is_outlined: bool,
     has_all: bool,
     all_reached: bool,
-    /// VMs that were lost in all runs.
     losses: u64,
     quantities: usize,
     values: Vec<f64>,
@@ -43,7 +40,6 @@ const OUTLINE: usize = 1;
 const FIRST: usize = 2;
 
 impl Sample {
-    /// Nothing yet, under so many policies.
     pub(super) fn new(policies: usize) -> Sample {
         Sample {
             runs: JointMoments::new(FIRST + 1 + policies),
@@ -57,7 +53,6 @@ impl Sample {
         }
     }
 
-    /// From now on runs are outlined; there is none yet.
     pub(super) fn outline_runs(&mut self) {
         self.is_outlined = true;
     }
@@ -70,7 +65,6 @@ impl Sample {
         self.all_reached
     }
 
-    /// VMs that were lost in all runs so far.
     pub(super) fn losses(&self) -> u64 {
         self.losses
     }
@@ -99,17 +93,15 @@ impl Sample {
         self.runs.count()
     }
 
-    /// Outlines by themselves so far.
     pub(super) fn outlines(&self) -> u64 {
         self.outlines.count()
     }
 
-    /// Whether its runs have outlines that say something of them.
     pub(super) fn has_outlines(&self) -> bool {
         self.all_reached && self.has_all && self.runs.covariance(OUTLINE, OUTLINE) > 0.0
     }
 
-    /// Whether so many runs and more did not reach the target, and none did.
+    /// Whether more than `most` runs were made and none reached the target.
     pub(super) fn is_hopeless(&self, most: u64) -> bool {
         self.runs() >= most && self.runs.mean(REACHED) == 0.0
     }
@@ -127,13 +119,11 @@ impl Sample {
         each.fold(0.0, f64::max)
     }
 
-    /// The relative standard error of the mean outline.
     pub(super) fn outline_error(&self) -> f64 {
         relative(self.mean_outline())
     }
 
-    /// Whether more outlines help more than more runs: what outlines tell of the worst quantity is less well known than
-    /// what they do not tell.
+    /// Whether more outlines help more than more runs, judged by the worst quantity.
     pub(super) fn is_short_of_outlines(&self) -> bool {
         if self.outlines() < 2 {
             return true;
@@ -159,7 +149,6 @@ impl Sample {
         }
     }
 
-    /// From runs alone.
     fn by_runs(&self, of: usize) -> Estimate {
         let (runs, y) = (&self.runs, FIRST + of);
         let reached = runs.mean(REACHED);
@@ -179,7 +168,7 @@ impl Sample {
         }
     }
 
-    /// From runs, all of which reached the target, and outlines; and the part of the error that is the runs'.
+    /// From runs, all of which reached the target, and outlines; and the runs' part of the error.
     fn with_outlines(&self, of: usize) -> (Estimate, f64) {
         let (runs, y) = (&self.runs, FIRST + of);
         let slope = runs.covariance(y, OUTLINE) / runs.covariance(OUTLINE, OUTLINE);
@@ -219,7 +208,7 @@ impl Sample {
     }
 }
 
-/// Error over value; a value that is 0, or all the same, is known.
+/// Error over value; 0 for a value that is 0 or always the same.
 fn relative(estimate: Estimate) -> f64 {
     match estimate.error {
         0.0 => 0.0,

@@ -1,14 +1,14 @@
 //! One case: search, run to the target, score against the oracle.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::billed::{Outcome, bill, divide, value};
+use super::billed::{Outcome, Run, bill, divide, value};
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::{Case, Plan};
 use super::record::{GroupNumber, Record, Status};
-use super::run_to_target::Run;
 use super::score::{
     Charge, RepeatedJob, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
 };
@@ -19,7 +19,7 @@ use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_provision::study::run::StartOutcomes;
 use scavsim_search::search::{
-    CLAIRVOYANT, Forecast, Objective, Point, Task,
+    CLAIRVOYANT, Forecast, Objective, Point, Strategy, Task,
     objective::{best_two, choose},
 };
 use scavsim_search::testbed::{TestbedExchange, Timeline};
@@ -27,47 +27,42 @@ use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::sync::Invalid;
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
-/// Evaluates cases one after the other, keeping its memory, and what neighbours share, between them.
+/// Evaluates cases one after the other; keeps its memory and what neighbours share.
 pub struct Evaluator<'p> {
     pub(super) plan: &'p Plan,
     pub(super) simulation: Simulation<'p>,
     points: Vec<Option<Point>>,
-    /// Search and policy that the points are of.
+    /// Search and policy of the points.
     priced: Option<(u64, usize)>,
-    /// Search, and what is fastest by it if one alone is, with what comes after.
+    /// Search, and the fastest configuration by it if there is only one, with the next.
     fastest: Option<(u64, Option<[Option<usize>; 2]>)>,
-    /// What the last search would have had chosen without its choice.
+    /// Second choice of the last search.
     rival: Option<usize>,
     /// Choices that never reached the target, before the one that stands.
     failed: Vec<usize>,
-    /// Choices that were run, one after the other, whatever came of them.
+    /// Choices that were run, whatever came of them.
     pub(super) ran: Vec<usize>,
     front: Vec<(usize, Point)>,
     pub(super) usage: Usage,
-    /// What all policies came to in the last life, by search problem and replica.
+    /// Outcomes of all policies in the last life, by search problem and replica.
     pub(super) life: Option<((usize, u64), StartOutcomes)>,
 }
 
-/// A case and all that happened in it.
 pub struct TracedCase<'p> {
     pub case: Case,
     pub arena: &'p SearchProblem,
-    /// When it did what.
     pub line: Timeline,
-    /// What happened until the target was reached, in the order of time.
     pub entries: Vec<Entry>,
 }
 
-/// Why a case has no result, or what is special about it: text, of which the usual is not allocated.
+/// Why a case has no result, or a note on it.
 type Reason = Cow<'static, str>;
 
-/// Why a case has no result.
 const NOTHING_WITHIN_LIMITS: &str = "no configuration is expected to keep within the limits";
 const NOTHING_REACHES: &str = "nothing that the strategy would choose reaches the target";
 const PRICES_UNKNOWN: &str =
     "prices are known only after a run: the strategy has to decide by what it paid for";
 const NOT_FINITE: &str = "a figure of the result is not finite";
-/// What is special about a result.
 const IN_EVENTS_AT_TIMES: &str = "in some size the cluster had to be simulated in `event`";
 const REACHED_WHILE_SEARCHING: &str = "target reached during the search";
 
@@ -76,7 +71,7 @@ impl<'p> Evaluator<'p> {
         Evaluator::with(plan, None)
     }
 
-    /// An evaluator of cases of `plan`; runs in `memo` are not made again.
+    /// Evaluates cases of `plan`; runs in `memo` are not made again.
     pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Evaluator {
             plan,
@@ -126,9 +121,8 @@ impl<'p> Evaluator<'p> {
         record
     }
 
-    /// What the case evaluated last is charged if nothing works that it came to: what it spent, and all its runs by the worst
-    /// configuration that is expected to complete within the limits. `None` where none is, or where the oracle's run has no
-    /// price.
+    /// What the case evaluated last is charged if its result does not work: what it spent, and all its runs by the worst
+    /// configuration within the limits. `None` where none is, or where the oracle's run has no price.
     pub fn charge(&mut self, case: Case) -> Option<Charge> {
         let arena = self.plan.arena(case.arena).ok()?;
         let oracle = arena.oracle[case.policy][case.objective]?;
@@ -159,13 +153,12 @@ impl<'p> Evaluator<'p> {
         self.simulation.forecast()
     }
 
-    /// The probes of the last search and how long its strategy took, where the plan asks for them.
+    /// Probes and duration of the last search, where the plan asks for them.
     pub fn noted(&self) -> (&[TestbedExchange], Duration) {
         self.simulation.noted()
     }
 
-    /// The seconds per configuration that a strategy predicts in a search problem and a replica, under the first policy and
-    /// for the first objective.
+    /// Predicted seconds per configuration in a search problem and a replica, under the first policy and for the first objective.
     pub fn predicted(&mut self, arena: usize, strategy: usize, replica: u64) -> &[Option<f64>] {
         self.evaluate(Case {
             number: 0,
@@ -178,7 +171,7 @@ impl<'p> Evaluator<'p> {
         &self.forecast().time_s
     }
 
-    /// A case by itself, with all that happens in it and of single worker-steps the first `most`.
+    /// Evaluates a case alone and notes what happens in it, with at most `most` single worker-steps.
     pub fn watch(mut self, case: Case, most: u64) -> Result<TracedCase<'p>, Cow<'p, str>> {
         let arena = (self.plan.arena(case.arena)).map_err(|why| why.to_string())?;
         let oracle = arena.oracle[case.policy][case.objective].ok_or_else(|| {
@@ -199,7 +192,38 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// What the strategy recommends, or the objective in its forecast.
+    /// The record of a case in which `strategy` searches in place of the case's own.
+    pub fn evaluate_as(&mut self, case: Case, strategy: Arc<dyn Strategy>) -> Record<'p> {
+        self.simulation.stand_in(Some(strategy));
+        let record = self.evaluate(case);
+        self.simulation.stand_in(None);
+        record
+    }
+
+    /// Questions and answers of the last search, where the plan asks for them.
+    pub fn questions(&self) -> &[TestbedExchange] {
+        self.simulation.questions()
+    }
+
+    /// Choices of the last case that were run, whatever came of them.
+    pub fn ran(&self) -> &[usize] {
+        &self.ran
+    }
+
+    /// When the search of the last case ended, and then each run of a choice, in seconds, with USD until then.
+    pub fn ends(&mut self, case: Case) -> Vec<(f64, f64)> {
+        let Ok(arena) = self.plan.arena(case.arena) else {
+            return Vec::new();
+        };
+        let tariff = &arena.tariffs[case.policy];
+        (0..=self.ran.len())
+            .map(|runs| {
+                let end = (self.simulation).spent(case, &self.ran[..runs], &mut self.usage);
+                (end.seconds(), tariff.so_far_usd(&self.usage))
+            })
+            .collect()
+    }
+
     fn search(
         &mut self,
         case: Case,
@@ -273,7 +297,7 @@ impl<'p> Evaluator<'p> {
         Ok(outcome)
     }
 
-    /// What the objective picks from how all configurations turn out in the replica, without search.
+    /// The objective's pick from what all configurations come to in this replica, without search.
     fn best_realised(&mut self, case: Case, arena: &SearchProblem) -> Option<usize> {
         let tariff = &arena.tariffs[case.policy];
         self.priced = None;
@@ -295,8 +319,7 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    /// What the objective picks from the forecast, at the prices that are known to everybody, unless the strategy
-    /// has decided; what is second is noted.
+    /// The objective's pick from the forecast at known prices, unless the strategy has decided; notes the second best.
     fn choose(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) -> Option<usize> {
         let decided = self.simulation.forecast().decided;
         let by_time = self.plan.objectives[case.objective] == Objective::Time;
@@ -309,7 +332,7 @@ impl<'p> Evaluator<'p> {
         choice
     }
 
-    /// What is chosen after those that failed.
+    /// The next choice after those that failed.
     fn instead(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) -> Option<usize> {
         let mut named = self.simulation.forecast().instead.iter().copied();
         if let Some(at) = named.find(|at| !self.failed.contains(at)) {
@@ -354,7 +377,6 @@ impl<'p> Evaluator<'p> {
         )
     }
 
-    /// Time and cost of all configurations by the forecast of the last search.
     fn price(&mut self, case: Case, arena: &SearchProblem, tariff: &Tariff) {
         let key = (self.simulation.number(), case.policy);
         if self.priced == Some(key) {
@@ -565,8 +587,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The configuration that is predicted to be faster than all others within the limits, and the fastest of
-/// those; `None` if there is not one alone.
+/// The configuration predicted to be faster than all others within the limits, and the fastest of those; `None` for a tie.
 fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]> {
     let mut two: [Option<(usize, f64)>; 2] = [None; 2];
     let is_less = |time_s: f64, than: Option<(usize, f64)>| than.is_none_or(|(_, t)| time_s < t);

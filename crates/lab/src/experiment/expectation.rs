@@ -1,10 +1,9 @@
-//! What configurations take and cost in expectation, where that has no closed form: means over runs.
+//! Expected time and cost of configurations without a closed form: means over runs.
 //!
-//! Runs go on until the standard error is small enough. Two sets of replicas, which share nothing and which no case has:
-//! the oracle's choice is made on the first, and all configurations are valued on the second, so that nobody is chosen for
-//! the luck that he is then valued by. All configurations meet the same replicas of a set. Where limits are on what is
-//! expected, the first set tells which configurations keep to them, once for all: the oracle and whoever is judged by it agree.
-//! Where runs can be outlined (`job/sketch.rs`), few runs and many outlines take the place of many runs.
+//! Runs go on until the standard error is small enough. They use two sets of replicas that no case has: the oracle chooses on the
+//! first, and all configurations are valued on the second, so that no choice profits from its own luck. The first set also tells
+//! which configurations keep limits on expectations. Where runs can be outlined (`job/sketch.rs`), few runs and many outlines
+//! replace many runs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,64 +15,57 @@ use scavsim_search::testbed::{Environment, JobTrial, Terms};
 use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::Fidelity;
 
-/// Relative standard error of time and of cost under every policy at which a configuration that may be chosen is known well
-/// enough, and one that cannot be.
+/// Wanted relative standard error of time and cost for configurations that may be chosen.
 pub const FINE: f64 = 0.007;
-/// See [`FINE`].
+/// Wanted relative standard error for configurations that cannot be chosen.
 pub const COARSE: f64 = 0.01;
-/// Relative standard error to choose by, of configurations that are still not told apart and whose runs can be
-/// outlined, which costs little.
+/// Relative standard error to choose by, where configurations are not told apart and runs can be outlined cheaply.
 const CLOSE: f64 = FINE / 2.0;
-/// Runs that every configuration gets to choose by, and to be valued by.
+/// Runs of every configuration: to choose by, and to value.
 const FIRST_RUNS: [u64; 2] = [64, 100];
-/// Outlines that a configuration gets when it first needs some, and most of them.
+/// Outlines of a configuration: the first, and the most.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
-/// Standard errors beyond which a difference is settled: 99 % of a normal distribution lie within.
+/// Standard errors beyond which a difference is settled (99 %, normal).
 pub(super) const SETTLED: f64 = 2.576;
-/// VMs that may be lost in the runs of a configuration: some ten seconds of compute. No run is added then.
+/// VMs that may be lost in the runs of a configuration, about ten seconds of compute; then no run is added.
 const MOST_LOSSES: u64 = 4_000_000;
 /// Losses that a run without a result counts as.
 const LOST_WITHOUT_RESULT: u64 = 20_000;
-/// Runs without a result after which none is expected.
+/// Runs without a result after which no more are made.
 const HOPELESS: u64 = 8;
 
-/// What is expected of each configuration, and how well that is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectations {
     /// Time and cost per policy and configuration.
     pub points: Vec<Vec<Point>>,
-    /// Time and cost per policy and configuration from the other set of replicas, to choose and to hold against the
-    /// limits; `None` where formulas tell them, which are the same then.
+    /// Points from the other set of replicas, to choose by and to hold against the limits; `None` where formulas give both.
     pub to_choose: Option<Vec<Vec<Point>>>,
-    /// How well each is known; empty where formulas tell it.
+    /// Per configuration; empty where formulas give the points.
     pub precision: Vec<Precision>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    /// The largest relative standard error of time and costs; where VMs may be lost and no run lost one, at least what the losses
-    /// that were not met may add.
+    /// Largest relative standard error of time and costs; at least what losses may add where no run met one.
     pub error: f64,
     pub runs: u64,
-    /// Whether the error is above [`COARSE`] because there may be no more runs.
+    /// Whether the error is above [`COARSE`] because no more runs were allowed.
     pub is_cut_short: bool,
-    /// Whether the most runs that there may be do not tell if it keeps to the limits.
+    /// Whether the most runs do not tell if it keeps to the limits.
     pub is_at_a_limit: bool,
 }
 
-/// What a choice depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     pub objectives: &'a [Objective],
     pub limits: &'a Limits,
-    /// Which configurations may be chosen under each policy, where that is known and `limits` do not tell it.
+    /// Configurations that may be chosen, per policy, where `limits` do not tell.
     pub allowed: Option<&'a [Vec<bool>]>,
-    /// What jobs are billed by, per policy.
     pub tariffs: &'a [Tariff],
 }
 
-/// Time and cost per policy of so many configurations, without search, through losses of VMs. A run that does not reach the
-/// target is begun again, from scratch: what it took is shared by those that do.
+/// Time and cost per policy of `configurations`, without search, through losses of VMs. A run that misses the target begins
+/// again from scratch; those that reach it share its time and cost.
 pub fn expect(
     hands: Parallelism,
     ground: &dyn Environment,
@@ -154,14 +146,14 @@ fn precision(sample: &Sample, may_lose: bool) -> Precision {
     }
 }
 
-/// How much longer runs may take in the mean through losses that `runs` of them did not meet, as a share: at most 3 in n runs
-/// meet one (95 %, rule of three), which is taken to cost a whole run.
+/// Share by which losses that `runs` runs did not meet may lengthen the mean: at most 3 in n runs meet one (95 %, rule of three),
+/// at the cost of a whole run each.
 fn unseen(runs: u64) -> f64 {
     3.0 / runs.max(1) as f64
 }
 
-/// How small the relative standard error has to become, as far as runs tell so far, until it is settled at 99 % under every
-/// policy whether a configuration keeps to the limits; `None` where it is.
+/// The relative standard error at which it is settled (99 %) under every policy whether a configuration keeps to the limits;
+/// `None` where it is.
 fn open_at(sample: &Sample, question: Question<'_>) -> Option<f64> {
     if question.allowed.is_some() {
         return None;
@@ -190,7 +182,7 @@ fn open_at(sample: &Sample, question: Question<'_>) -> Option<f64> {
         .reduce(f64::min)
 }
 
-/// Which configurations cannot be the choice of any objective under any policy, at 99 %.
+/// Configurations that no objective chooses under any policy, at 99 %.
 fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
     let is_allowed = |policy: usize, at: usize| question.allowed.is_none_or(|all| all[policy][at]);
     let limited = question.allowed.is_none() && question.limits.are_any();
@@ -245,14 +237,13 @@ impl Corners {
         Corners(pairs)
     }
 
-    /// Whether one pair is less than this in both.
     fn beats(&self, first: f64, second: f64) -> bool {
         let before = self.0.partition_point(|pair| pair.0 < first);
         before > 0 && self.0[before - 1].1 < second
     }
 }
 
-/// A runner for each thread, made when the thread first needs one.
+/// A runner per thread, made when first needed.
 pub(super) struct Runners<'g, M> {
     each: Vec<Mutex<Option<Runner<'g>>>>,
     make: M,
@@ -265,7 +256,7 @@ impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
         Runners { each, make }
     }
 
-    /// Lets the runner of this thread work on one of the two sets of replicas.
+    /// Lets this thread's runner work on one of the two sets of replicas.
     pub(super) fn with<R>(&self, set: u64, work: impl FnOnce(&mut Runner<'g>) -> R) -> R {
         let thread = rayon::current_thread_index().unwrap_or(0) % self.each.len();
         // Nobody else asks for it, and a runner has no state that outlasts a run.
@@ -276,7 +267,6 @@ impl<'g, M: Fn() -> Runner<'g>> Runners<'g, M> {
     }
 }
 
-/// Runs configurations on one of the two sets of replicas.
 pub(super) struct Runner<'g> {
     site: Box<dyn JobTrial + 'g>,
     interrupt: Interrupt,
@@ -284,12 +274,11 @@ pub(super) struct Runner<'g> {
     set: u64,
     usage: Usage,
     values: Vec<f64>,
-    /// VMs that were lost in the last run.
     lost: u64,
 }
 
 impl<'g> Runner<'g> {
-    /// On the set that choices are made on.
+    /// Runs on the set that choices are made on.
     pub(super) fn new(ground: &'g dyn Environment, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
         let site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
@@ -306,7 +295,7 @@ impl<'g> Runner<'g> {
         }
     }
 
-    /// On the set that configurations are valued on.
+    /// Moves to the set that configurations are valued on.
     pub(super) fn valuing(self) -> Self {
         Runner { set: 1, ..self }
     }
@@ -320,15 +309,13 @@ impl<'g> Runner<'g> {
         u64::MAX - (number * 2 + self.set)
     }
 
-    /// The first runs of a configuration, of which there may be so many.
     fn first(&mut self, at: usize, most: u64) -> Sample {
         let mut sample = Sample::new(self.tariffs.len());
         self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
         sample
     }
 
-    /// More runs of a configuration, or more outlines of runs, unless it is known well `enough` or has had its most; whether
-    /// there were any.
+    /// More runs or outlines, unless the error is at most `enough` or there are `most`; whether any were made.
     fn grow(&mut self, sample: &mut Sample, at: usize, (enough, most): (f64, u64)) -> bool {
         let error = sample.error();
         if self.interrupt.is_raised()
@@ -372,7 +359,6 @@ impl<'g> Runner<'g> {
         more > 0
     }
 
-    /// Whether runs of a configuration have no outlines.
     fn is_barren(&mut self, at: usize) -> bool {
         (self.site.sketch(at, self.replica(u64::from(u32::MAX) - 1))).is_none()
     }
@@ -394,7 +380,7 @@ impl<'g> Runner<'g> {
         }
     }
 
-    /// One run of a configuration, by its number in the set; whether it reached the target.
+    /// One run by its number in the set; whether it reached the target.
     fn once(&mut self, at: usize, number: u64) -> bool {
         self.site.restart(self.replica(number));
         let (end, reached) = match self.site.run_to_target(at) {
@@ -415,8 +401,7 @@ impl<'g> Runner<'g> {
         reached
     }
 
-    /// One run of a configuration as limits see it, which one that does not reach the target keeps none of: its time and
-    /// costs are infinite.
+    /// One run as limits see it: infinite time and costs where it misses the target.
     pub(super) fn run_values(&mut self, at: usize, number: u64) -> RunValues<'_> {
         if !self.once(at, number) {
             self.values.fill(f64::INFINITY);
@@ -425,12 +410,10 @@ impl<'g> Runner<'g> {
     }
 }
 
-/// What a run came to: seconds, then USD per policy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunValues<'r>(pub(super) &'r [f64]);
 
 impl RunValues<'_> {
-    /// Whether it misses a limit, per policy.
     pub(super) fn misses(self, limits: &Limits) -> impl Iterator<Item = bool> {
         let (time_s, costs) = (self.0[0], &self.0[1..]);
         costs
@@ -439,7 +422,7 @@ impl RunValues<'_> {
     }
 }
 
-/// How many more than `count` it takes to make an error so many times smaller; not more than twice as many at once.
+/// How many more than `count` divide an error by `times`; at most twice as many at once.
 fn needed(count: u64, times: f64) -> u64 {
     let wanted = count as f64 * (times * times - 1.0) * 1.1;
     (wanted.ceil().max(8.0) as u64).min(count.max(8))
@@ -451,7 +434,6 @@ mod tests {
 
     use super::*;
 
-    /// A hundred runs alike, in which something could have been lost, do not tell the mean exactly.
     #[test]
     fn losses_that_were_not_met_are_no_certainty() {
         let mut sample = Sample::new(1);
@@ -466,7 +448,6 @@ mod tests {
     }
 
     proptest! {
-        /// A pair beats another in both as a look at each of them says.
         #[test]
         fn corners_beat_what_one_of_them_beats(
             pairs in prop::collection::vec((0u8..9, 0u8..9), 0..20), first in 0u8..9, second in 0u8..9

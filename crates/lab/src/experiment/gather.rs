@@ -1,8 +1,5 @@
-//! What becomes of records: each task's are turned into a part by the thread that makes them, and parts are put
-//! together in the order of the tasks.
-//!
-//! What a part holds depends on its task alone, and tasks have fixed borders: what they come to together is the same for
-//! any number of threads and shards.
+//! What becomes of records: the thread that makes a task's records turns them into a part, and parts are put together in task
+//! order. Tasks have fixed borders, so that the result is the same for any number of threads and shards.
 
 use std::io;
 
@@ -13,15 +10,13 @@ pub trait Sink {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()>;
 }
 
-/// What the records of one task come to.
 pub trait Part<'p>: Send {
     fn push_record(&mut self, record: Record<'p>) -> io::Result<()>;
 
-    /// Is told that no record of the task is left, while there are still other threads to work on it.
+    /// Called after the task's last record, while other threads still work.
     fn end(&mut self) {}
 }
 
-/// Makes parts, in any thread.
 pub trait Maker: Sync {
     type Part<'p>: Part<'p>;
 
@@ -35,16 +30,14 @@ pub trait Gather: Send {
 
     fn merge(&mut self, part: <Self::Maker as Maker>::Part<'_>) -> io::Result<()>;
 
-    /// Is told that the next part may be long in coming: what waits can be written or added up, on any threads.
+    /// Called when the next part may take long: what waits can be written or added up, on any threads.
     fn flush_waiting(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Hands the records of parts to sinks, one after the other.
 pub(super) struct OrderedSinks<'s, 'd>(pub(super) &'s mut [&'d mut (dyn Sink + Send)]);
 
-/// Makes parts that keep their records.
 pub(super) struct RecordCollector;
 
 impl<'p> Part<'p> for Vec<Record<'p>> {

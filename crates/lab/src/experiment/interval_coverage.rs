@@ -1,6 +1,5 @@
-//! How often a printed interval holds: in 95 % of series, or otherwise, which is said beside it.
-//!
-//! `tests/integration/coverage.rs` measures it over series of shipped scenarios, each by what is told here.
+//! How often a printed interval holds: in 95 % of series, or otherwise, which is said beside it. Measured over series of shipped
+//! scenarios by `tests/integration/coverage.rs`.
 
 use scavsim_base::stats::Interval;
 
@@ -15,14 +14,13 @@ pub enum IntervalCoverage {
     Roughly,
 }
 
-/// Units of a mean, or answers of a share, below which an interval is taken with care: fewer hardly tell how skewed they are, and
-/// shares move in jumps.
+/// Units of a mean, or answers of a share, below which an interval is taken with care.
 const FEW: u64 = 100;
-/// Units that do not even tell how far they scatter.
+/// Units too few to tell how far they scatter.
 const FEWEST: u64 = 16;
-/// How many times longer an interval is, with what may still come, that holds in more than 97 %.
+/// Ratio of lengths, with and without what may still come, beyond which more than 97 % hold.
 const LONGER: f64 = 1.1;
-/// Values more skewed than those of an exponential distribution have a mean that few of them carry.
+/// Skewness beyond which few values carry the mean (an exponential distribution has 2).
 pub(super) const SKEWED: f64 = 2.0;
 
 scavsim_base::named! {
@@ -31,8 +29,7 @@ scavsim_base::named! {
 }
 
 impl IntervalCoverage {
-    /// Whether a mean of so many units with this skewness holds, by its interval as they show it and as it is with what
-    /// may still come.
+    /// For a mean of `units` with this skewness, by the shown interval and the one with what may still come.
     pub(super) fn of_mean(
         intervals: Option<(Interval, Interval)>,
         units: u64,
@@ -48,7 +45,7 @@ impl IntervalCoverage {
         }
     }
 
-    /// Whether the ratio of two means of so many cases holds: Fieller's interval is as long as both ask for.
+    /// For the ratio of two means (Fieller's interval).
     pub(super) fn of_ratio(cases: u64) -> IntervalCoverage {
         if cases < FEWEST {
             IntervalCoverage::Roughly
@@ -57,7 +54,6 @@ impl IntervalCoverage {
         }
     }
 
-    /// Whether a share of `yes` among `count` holds.
     pub(super) fn of_share(yes: u64, count: u64) -> IntervalCoverage {
         match (yes == 0 || yes == count, count < FEW) {
             (true, _) => IntervalCoverage::Oftener,

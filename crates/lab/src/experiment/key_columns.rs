@@ -9,7 +9,7 @@ use super::record::{COLUMNS, Record};
 use scavsim_data::space;
 use scavsim_read::input::closest;
 
-/// What tells groups apart: a column of the records, or one axis out of those that share a column.
+/// A column to group by: one of the records, or one axis out of those that share a column.
 #[derive(Debug, Clone)]
 pub struct KeyColumn {
     /// Name of the column, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
@@ -21,14 +21,13 @@ pub struct KeyColumn {
 /// The order of its groups; that without a cell comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The order of records, which is the scenario's.
+    /// Records' order, the scenario's.
     Came,
     Alphabet,
     /// Numbers ascending, then text by the alphabet.
     Axis,
 }
 
-/// Where its cell is in a record.
 #[derive(Debug, Clone)]
 pub(super) enum CellSource {
     Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
@@ -37,15 +36,13 @@ pub(super) enum CellSource {
 
 pub(super) type OnAxis = for<'r> fn(&'r Record<'_>, &str) -> Option<&'r str>;
 
-/// All columns that can be asked for, in the order of `records.csv`.
 pub fn key_columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().filter(|column| column.role == Role::Key)
 }
 
-/// Axes that have columns of their own.
 const OWN_COLUMNS: [&str; 3] = [space::VM, space::WORKERS, space::BATCH];
 
-/// Whose choice is asked for in `chosen.AXIS` and `oracle.AXIS`.
+/// The choices behind `chosen.AXIS` and `oracle.AXIS`.
 const SIDES: [(&str, OnAxis); 2] = [
     ("chosen", |record, axis| record.chosen_on(axis)),
     ("oracle", |record, axis| record.oracle_on(axis)),
@@ -72,7 +69,6 @@ impl KeyColumn {
         }
     }
 
-    /// A column of the records, or one axis of a choice; `None` for any other word.
     fn named(word: &str) -> Option<KeyColumn> {
         if let Some(column) = key_columns().find(|column| column.name == word) {
             return Some(KeyColumn::of_records(column));
@@ -90,7 +86,6 @@ impl KeyColumn {
     }
 }
 
-/// Columns to group by, each once.
 #[derive(Debug, Clone)]
 pub struct KeyColumns {
     pub columns: Vec<KeyColumn>,
@@ -98,22 +93,21 @@ pub struct KeyColumns {
     pub(super) kept: &'static KeptMetrics,
 }
 
-/// What is kept of a group beside counts, means and shares.
+/// What a group keeps beside counts, means and shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeps {
     /// Nothing: there may be many groups.
     Sums,
-    /// Medians of time and cost with their intervals.
     TwoMedians,
-    /// Medians of all metrics, choices, and why cases failed; `across_vms` where every VM type is searched by itself, so
-    /// that of choices only workers and batch are told apart.
-    Choices { across_vms: bool },
+    /// Medians of all metrics, choices, and reasons of failures. With `across_vms`, choices are told apart by workers and batch alone.
+    Choices {
+        across_vms: bool,
+    },
 }
 
 /// Metrics that have a median, where two are kept.
 pub(super) const WITH_MEDIAN: [&str; 2] = ["time_h", "cost_usd"];
 
-/// What a record or a group has in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Cell<'c> {
     Empty,
@@ -136,8 +130,7 @@ impl KeyColumn {
 }
 
 impl KeyColumns {
-    /// Key columns of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`; `across_vms` where
-    /// every VM type is searched by itself.
+    /// Keys of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`.
     pub(super) fn usual(across_vms: bool) -> KeyColumns {
         KeyColumns {
             columns: of_identity(),
@@ -146,8 +139,7 @@ impl KeyColumns {
         }
     }
 
-    /// Key columns by which all cases of a group differ by luck alone: `objective`, `setting`, `workload`, `pricing`,
-    /// `strategy`, `oracle_vm`, which is another where every VM type is searched by itself.
+    /// Keys of groups whose cases differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`.
     pub fn of_one_luck() -> KeyColumns {
         let columns = vec![
             column_by_appearance("objective", |r| Value::Text(r.objective)),
@@ -166,11 +158,11 @@ impl KeyColumns {
         }
     }
 
-    /// Place of `objective` among [`of_one_luck`](KeyColumns::of_one_luck).
+    /// Place of `objective` in [`of_one_luck`](KeyColumns::of_one_luck).
     pub const OBJECTIVE: usize = 0;
 
-    /// Key columns of a table with a line per cluster, all in the order in which they come: `setting`, `workload`,
-    /// `pricing`, `objective`, `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
+    /// Keys of a table with a line per cluster, all in the order of appearance: `setting`, `workload`, `pricing`, `objective`,
+    /// `strategy`, `cluster`, `workers`, `batch`, `fidelity`, `reason`.
     pub fn of_clusters() -> KeyColumns {
         let mut columns = of_identity();
         columns.extend([
@@ -193,7 +185,7 @@ impl KeyColumns {
     }
 }
 
-/// What all cases of a group share that differ by luck alone, but for the VM type of the oracle.
+/// Keys of a group whose cases differ by luck alone, but for the VM type of the oracle.
 fn of_identity() -> Vec<KeyColumn> {
     vec![
         column_by_appearance("setting", |r| Value::Text(r.setting)),
@@ -204,7 +196,6 @@ fn of_identity() -> Vec<KeyColumn> {
     ]
 }
 
-/// A column whose groups stand in the order in which they come.
 fn column_by_appearance(
     name: &'static str,
     of: for<'r> fn(&'r Record<'_>) -> Value<'r>,
@@ -235,7 +226,7 @@ pub enum WrongColumns {
 impl std::str::FromStr for KeyColumns {
     type Err = WrongColumns;
 
-    /// Reads names with commas between them.
+    /// Reads names separated by commas.
     fn from_str(text: &str) -> Result<KeyColumns, WrongColumns> {
         let names = || key_columns().map(|column| column.name);
         let mut columns: Vec<KeyColumn> = Vec::new();

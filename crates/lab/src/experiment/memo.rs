@@ -1,30 +1,25 @@
-//! Runs that were made before: the oracle's choice, and that of whoever does not search, is run once for all strategies,
-//! whichever thread asks first.
-//!
-//! It holds what a run came to, never a part of it: whether something is found decides how long a result takes, and
-//! nothing else. Its memory is bounded.
+//! Runs that were made before: the oracle's choice, and that of strategies without search, runs once for all strategies. A hit
+//! changes how long a result takes, nothing else. Memory is bounded.
 
 use std::collections::HashMap;
 use std::mem::size_of;
 use std::sync::{Arc, Mutex};
 
-use super::run_to_target::Run;
+use super::billed::Run;
 use scavsim_data::usage::VmInterval;
 use scavsim_data::usage::phases::PHASES;
 use scavsim_sim::training::UnfinishedJob;
 
-/// Which run: search problem, replica and configuration.
+/// Search problem, replica, configuration.
 pub(super) type Key = (usize, u64, usize);
 
-/// A run, or why it does not come to its end.
+/// A run, or why it does not end.
 pub(super) type RunResult = Result<Arc<Run>, UnfinishedJob>;
 
-/// Drawers of the memo: with so many, threads seldom wait for each other.
+/// Drawers of the memo, so many that threads seldom wait.
 const DRAWERS: usize = 64;
-/// Bytes in all drawers.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What runs without a search came to.
 pub(super) struct Memo {
     drawers: Vec<Mutex<Drawer>>,
     most_bytes: usize,
@@ -52,7 +47,6 @@ impl Memo {
         }
     }
 
-    /// Replicas that follow each other are in different drawers.
     fn drawer(&self, key: &Key) -> &Mutex<Drawer> {
         &self.drawers[(key.1 as usize ^ key.0) % DRAWERS]
     }
@@ -64,8 +58,7 @@ impl Memo {
         drawer.runs.get(key).cloned()
     }
 
-    /// Keeps a run, if there is room. Of more replicas than there is room for the first stay: strategies go through
-    /// them in the same order, and who forgot the oldest would find none.
+    /// Keeps a run, if there is room. The first stay: strategies visit replicas in the same order.
     pub(super) fn keep(&self, key: Key, ran: RunResult) {
         let bytes = bytes(&ran);
         let drawer = self.drawer(&key).lock();

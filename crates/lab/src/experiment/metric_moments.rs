@@ -1,4 +1,4 @@
-//! Figures of the cases of a group, side by side: the moments of their values, and of their units (`units.rs`).
+//! Moments of the figures of a group's cases, and of their units (`units.rs`).
 
 use super::stored::{Reader, Writer};
 use super::units::{Place, interval, read_moments, with_others, write_moments};
@@ -30,7 +30,7 @@ impl MetricMoments {
         }
     }
 
-    /// Takes in the next case: each of its figures, NaN where it does not have it.
+    /// Adds the next case: its figures, NaN where missing.
     pub(super) fn add_case(&mut self, row: &[f64], place: Place) {
         self.values.add(row);
         match place {
@@ -67,7 +67,7 @@ impl MetricMoments {
         }
     }
 
-    /// Puts another in the place of one of them, of which no case waits.
+    /// Replaces the figure at `at`, of which no case waits.
     pub(super) fn set(&mut self, at: usize, figure: &Figure) {
         self.values.set(at, &figure.values);
         self.units.set(at, &figure.units);
@@ -76,7 +76,7 @@ impl MetricMoments {
 }
 
 impl Figure {
-    /// Takes in those of cases that follow. No pair is in two parts.
+    /// Adds cases that follow. No pair is in two parts.
     pub(super) fn merge(&mut self, other: &Figure) {
         self.values.merge(&other.values);
         self.units.merge(&other.units);
@@ -86,7 +86,6 @@ impl Figure {
         &self.values
     }
 
-    /// Units, or values where those are the units.
     pub(super) fn units(&self) -> u64 {
         match self.units.count() {
             0 => self.values.count(),
@@ -98,7 +97,7 @@ impl Figure {
         interval(&self.values, &self.units)
     }
 
-    /// The interval of the mean where choices may come that no case made; see [`with_others`].
+    /// The interval where choices may come that no case made; see [`with_others`].
     pub(super) fn interval_with_others(&self, expected: Option<(f64, f64)>) -> Option<Interval> {
         with_others(&self.values, &self.units, expected)
     }

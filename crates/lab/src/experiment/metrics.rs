@@ -1,12 +1,11 @@
-//! Figures that a summary averages, shares that it tells, and which of them it keeps.
+//! Figures that a summary averages, and shares that it tells.
 
 use std::sync::LazyLock;
 
 use super::columns::Role;
 use super::record::{COLUMNS, Column};
 
-/// All figures that are averaged, in the order of a summary: that of the columns, but for those that are declared to
-/// stand before another.
+/// All averaged figures in the order of a summary: columns in their order, some declared to stand before another.
 pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let mut metrics: Vec<&'static Column> = Vec::new();
     for column in COLUMNS {
@@ -25,7 +24,7 @@ pub static METRICS: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     metrics
 });
 
-/// All columns of which the share of ones is told, in their order.
+/// All columns of which a summary tells the share of ones.
 pub static SHARES: LazyLock<Vec<&'static Column>> = LazyLock::new(|| {
     let share = |column: &&Column| column.role == Role::Share;
     COLUMNS.iter().filter(share).collect()
@@ -38,14 +37,12 @@ fn places(columns: &[&Column]) -> Vec<usize> {
     columns.iter().filter_map(place).collect()
 }
 
-/// Which of [`METRICS`] a summary keeps: who prints few of them need not have all added up.
+/// The [`METRICS`] that a summary keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptMetrics {
-    /// Places of their means among [`METRICS`], ascending.
     means: Vec<usize>,
-    /// Places of these among the columns.
     pub(super) columns: Vec<usize>,
-    /// Which of the means have a median, too, by their places among the means.
+    /// Places among the means of those that have a median.
     pub(super) medians: Vec<usize>,
 }
 
@@ -56,7 +53,7 @@ impl KeptMetrics {
         &ALL
     }
 
-    /// Means of these metrics and medians of some of them, and what intervals need.
+    /// Keeps these means and medians, and what intervals need.
     pub fn only(means: &[&str], medians: &[&str]) -> KeptMetrics {
         KeptMetrics::from_filters(
             |name| means.contains(&name) || medians.contains(&name) || ORACLE.contains(&name),
@@ -83,19 +80,17 @@ impl KeptMetrics {
         self.means.len()
     }
 
-    /// Where the mean of a metric is, by its place among [`METRICS`].
     pub(super) fn mean(&self, metric: usize) -> Option<usize> {
         self.means.binary_search(&metric).ok()
     }
 
-    /// Where the median of a metric is, by its place among [`METRICS`].
     pub(super) fn median(&self, metric: usize) -> Option<usize> {
         let mean = self.mean(metric)?;
         self.medians.binary_search(&mean).ok()
     }
 }
 
-/// What the oracle takes: intervals reach as far as choices that come may move a ratio to it.
+/// What the oracle takes; intervals of ratios to it reach as far as further choices may move them.
 pub(super) const ORACLE: [&str; 2] = ["oracle_time_h", "oracle_cost_usd"];
 
 #[cfg(test)]

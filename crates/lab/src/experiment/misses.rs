@@ -1,9 +1,6 @@
-//! How often configurations miss the limits, and how far their runs scatter: what choices go by where a share of runs may
-//! miss.
-//!
-//! Told by runs, those that the oracle chooses by (`expectation.rs`) and more of them, in replicas that no case has. All
-//! configurations meet the same. The oracle knows in how many of them time and cost are within the limits; a
-//! strategy, which predicts a mean, adds the margin from the mean to the quantile.
+//! How often configurations miss the limits, and how far their runs scatter, where a share of runs may miss. Counted over the
+//! runs that the oracle chooses by (`expectation.rs`) and more of them. A strategy, which predicts a mean, adds the margin from
+//! the mean to the quantile.
 
 use super::expectation::{RunValues, Runner, Runners, SETTLED};
 use scavsim_data::pricing::Tariff;
@@ -11,38 +8,33 @@ use scavsim_search::search::{Limits, Point};
 use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::engine::Parallelism;
 
-/// Runs of every configuration, those of one whose quantile is near a limit, and the most of one whose share of misses is
-/// not settled by fewer.
+/// Runs of every configuration; of one whose quantile is near a limit; the most, where the share of misses is not settled.
 const RUNS: [u64; 3] = [200, 1_000, 10_000];
-/// A quantile that is so many times a limit, or so many times below it, is not near: only a prediction that is as far off
-/// would ask for it.
+/// Ratio of quantile and limit beyond which they are not near.
 const NEAR: f64 = 1.5;
 
-/// How often configurations miss the limits.
 #[derive(Debug)]
 pub(super) struct Misses {
-    /// Which miss no limit in all but the share of runs that may, per policy and configuration.
+    /// Configurations that keep the limits in enough runs, per policy.
     pub(super) allowed: Vec<Vec<bool>>,
-    /// Seconds per configuration, then USD per policy and configuration, that no more than that share of runs exceeds;
-    /// `None` where all runs come to the same.
+    /// Quantiles per configuration: seconds, then USD per policy; `None` where all runs are equal.
     quantiles: Vec<Vec<Option<f64>>>,
-    /// See [`Spread::few_runs`].
     few_runs: Option<u64>,
 }
 
-/// What is known of runs where a share of them may miss the limits.
+/// Scatter of runs where a share of them may miss the limits.
 #[derive(Debug)]
 pub struct Spread {
     /// Quantile over mean of the time, per configuration.
     pub time: Vec<f64>,
     /// Quantile over mean of the cost, per policy and configuration.
     pub cost: Vec<Vec<f64>>,
-    /// The fewest runs behind a configuration, where there may not be enough of them.
+    /// Fewest runs behind a configuration, where they may not be enough.
     pub few_runs: Option<u64>,
 }
 
 impl Misses {
-    /// Runs so many configurations; `None` where limits are on what is expected.
+    /// Runs the configurations; `None` where limits are on expectations.
     pub(super) fn count(
         hands: Parallelism,
         ground: &dyn Environment,
@@ -89,7 +81,7 @@ impl Misses {
         Some(misses)
     }
 
-    /// Quantiles of time and cost relative to what is expected, per policy and configuration.
+    /// Quantiles relative to what is expected.
     pub(super) fn into_spread(self, expected: &[Vec<Point>]) -> Spread {
         let over = |quantiles: &[Option<f64>], points: &[Point], mean: fn(&Point) -> f64| {
             let each = quantiles.iter().zip(points.iter().map(mean));
@@ -108,7 +100,6 @@ impl Misses {
 }
 
 struct MissSample {
-    /// Seconds of each, then USD per policy.
     values: Vec<Vec<f64>>,
     /// How many missed a limit, per policy.
     missed: Vec<u64>,
@@ -121,7 +112,7 @@ struct OfOne {
 }
 
 impl MissSample {
-    /// What all runs tell, of which there may be `most`.
+    /// Result from all runs, of which there may be `most`.
     fn finish(mut self, max_miss: f64, most: u64) -> OfOne {
         let beyond = beyond(self.runs(), max_miss);
         OfOne {
@@ -146,7 +137,7 @@ impl MissSample {
         }
     }
 
-    /// How many runs it takes, as far as those so far tell.
+    /// Runs that it takes, as far as those so far tell.
     fn enough(&mut self, limits: &Limits, max_miss: f64) -> u64 {
         if !self.is_settled(max_miss) {
             return 2 * self.runs();
@@ -171,7 +162,7 @@ impl MissSample {
         })
     }
 
-    /// Whether more runs would hardly say otherwise under any policy.
+    /// Whether more runs would hardly change the answer under any policy.
     fn is_settled(&self, max_miss: f64) -> bool {
         let runs = self.runs() as f64;
         let error = (max_miss * (1.0 - max_miss) / runs).sqrt();
@@ -180,13 +171,12 @@ impl MissSample {
     }
 }
 
-/// How many of so many runs may miss; the relief keeps a whole number that came out a rounding error too low.
+/// Runs of `runs` that may miss; the relief keeps a whole number that came out a rounding error too low.
 fn beyond(runs: u64, max_miss: f64) -> u64 {
     (runs as f64 * max_miss + 1e-9).floor() as u64
 }
 
-/// The least of `values`, which are put in another order, that no more than the share is beyond; `None` where all are
-/// the same, or there are none.
+/// The least of `values` that at most the share exceeds; `None` where all are equal or none is there. Reorders `values`.
 fn quantile(values: &mut [f64], max_miss: f64) -> Option<f64> {
     let first = values.first()?;
     if values.iter().all(|value| value == first) {
@@ -196,7 +186,7 @@ fn quantile(values: &mut [f64], max_miss: f64) -> Option<f64> {
     Some(*values.select_nth_unstable_by(place, f64::total_cmp).1)
 }
 
-/// A quantile over a mean; 1 where there is nothing to compare.
+/// Quantile over mean; 1 without either.
 fn margin(quantile: Option<f64>, mean: f64) -> f64 {
     match quantile {
         Some(quantile) if mean > 0.0 && mean.is_finite() => quantile / mean,

@@ -1,26 +1,13 @@
 //! Scenario → cases → parallel run → records.
 //!
-//! In: a checked [`Scenario`](crate::scenario::Scenario). Out: one [`Record`] per case, in case
-//! order whatever the number of threads, and a running [`summary`].
+//! In: a checked [`Scenario`](crate::scenario::Scenario). Out: one [`Record`] per case, in case order whatever the number of
+//! threads, and a running [`summary`]. A [`plan`] holds what cases share, [`run`](mod@run) evaluates them in parallel and in
+//! bounded memory.
 //!
-//! - [`plan`]: everything that cases share, computed once; the order of cases; `plan_error`: why there is none.
-//! - [`search_problem`]: configurations that are searched together, with all that compete on them; `price_list`:
-//!   what they cost, as everybody knows it.
-//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors;
-//!   `misses`: how often limits are missed, where a share of runs may.
-//! - [`simulation`]: what neighbouring cases share: one search, one run per configuration; `runs`: these runs and their bills.
-//! - [`evaluate`]: one case: search, run to the target, score against the oracle; `billed`: a run under a tariff; `score`: by what.
-//! - [`record`]: the result of one case, whose columns are declared there; [`columns`]: what the declaration gives.
-//!   `chosen`: a configuration as records have it; `arrow`: records as Arrow.
-//! - [`ranking`]: every configuration with what it is expected to take, how far runs scatter, and what dominates it.
-//! - [`run`](mod@run): cases, in parallel, in order, in bounded memory; `task_pool`: threads that work through tasks together; `gather`: what
-//!   becomes of their records; `memo`: runs that are not made twice.
-//! - [`precision`]: how many replicas it takes until net overheads are known well.
-//! - [`shard`]: one of several equal parts of a run.
-//! - [`tally`]: what a group of records comes to; [`metrics`]: by which figures; `metric_moments`: its figures side by side; `units`: by pairs of replicas, which share
-//!   their luck; `rivals`: what may come that no case of it showed; [`interval_coverage`]: how often its intervals hold.
-//! - [`summary`]: what records come to by whatever columns are asked for ([`key_columns`]); `summary_part`: those of one task,
-//!   `stored`: as bytes; [`summary_groups`]: what it has at the end.
+//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors.
+//! - [`simulation`]: what neighbouring cases share; [`evaluate`]: one case, from search to score; [`record`]: its result.
+//! - [`tally`]: what a group of records comes to; `units`: pairs of replicas that share their luck; `rivals`: choices that may come
+//!   but that no case made.
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -39,22 +26,17 @@ pub mod metrics;
 mod misses;
 mod nearest;
 pub mod plan;
-mod plan_error;
 mod policy_record;
 pub mod precision;
-mod price_list;
 pub mod ranking;
 pub mod record;
 mod rivals;
 pub mod run;
-mod run_to_target;
 mod runs;
 mod score;
 pub mod search_problem;
-mod searched;
 pub mod shard;
 pub mod simulation;
-mod status;
 mod stored;
 pub mod summary;
 pub mod summary_groups;
@@ -70,12 +52,11 @@ pub use evaluate::{Evaluator, TracedCase};
 pub use gather::{Gather, Maker, Part, Sink};
 pub use key_columns::KeyColumns;
 pub use plan::{Case, Plan};
-pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
 pub use record::{COLUMNS, Column, OwnedRecord, Record, Status};
 pub use run::{Conduct, Finished, RunEnding, gather, run};
 pub use score::Charge;
-pub use search_problem::{Contender, NotSimulated, SearchProblem};
+pub use search_problem::{Contender, NotSimulated, PlanError, SearchProblem};
 pub use shard::{Shard, Tasks};
 pub use stored::{Reader, Writer};
 pub use summary::{Summary, SummaryMaker};

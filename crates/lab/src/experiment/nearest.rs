@@ -1,4 +1,4 @@
-//! Why nothing may be chosen: what comes nearest to the limits, and by how much it is beyond them.
+//! Explains an empty choice: the configuration closest to the limits and how far it exceeds them.
 
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::space::Space;
@@ -6,14 +6,12 @@ use scavsim_search::search::objective::Margins;
 use scavsim_search::search::{Limits, Point};
 use scavsim_sim::training::progress::hours_text;
 
-/// What is said before.
 pub(super) const NO_CHOICE: &str = "no configuration keeps within the limits";
 
-/// What is said before where no configuration reaches the target.
 const NOT_REACHED: &str = "no configuration reaches the target";
 
-/// The sentence, of configurations that come to `points` in the mean, and by their `margins` where a share of runs may
-/// miss; `needs_s` is what those take in the mean that losses leave no time to train.
+/// The sentence, for expected `points` and their `margins` where a share of runs may miss; `needs_s` is the mean time where
+/// losses leave no time to train.
 pub(super) fn sentence(
     space: &Space,
     limits: &Limits,
@@ -73,7 +71,7 @@ pub(super) fn sentence(
     format!("{NO_CHOICE}; the nearest, {}, {how}", space.name(at))
 }
 
-/// At most four decimals, without those that say nothing.
+/// At most four decimals, without trailing zeros.
 fn trimmed(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -7,9 +7,8 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::plan_error::PlanError;
 use super::record::Record;
-use super::search_problem::SearchProblem;
+use super::search_problem::{PlanError, SearchProblem};
 use crate::scenario::Scenario;
 use crate::scenario::subject::topic::{Search, SearchPreparation};
 use scavsim_base::rng::Streams;
@@ -28,14 +27,13 @@ use simulation_notices::SimulationNotices;
 pub struct Plan {
     source: Scenario,
     searches: Vec<Search>,
-    /// Names of what is searched.
+    /// Names of the searched workloads or jobs.
     names: Vec<String>,
-    /// Waits for the slowest worker by setting, and of every setting the first that has the same.
+    /// Waits for the slowest worker by setting, and for each setting the first with the same waits.
     waits: Vec<OnceLock<BarrierWaits>>,
     waits_of: Vec<usize>,
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<ProblemResult>>,
-    /// The policies that are run, where nothing is searched.
     study: Option<Study>,
 
     pub scenario: String,
@@ -43,13 +41,10 @@ pub struct Plan {
     pub terms: Terms,
     pub policies: Vec<Policy>,
     pub objectives: Vec<Objective>,
-    /// Replicas per combination.
     pub replicas: u64,
     first_replica: u64,
     pub limits: Limits,
-    /// Whether searches note their probes and how long they took.
     pub notes_probes: bool,
-    /// What is told of its runs besides their results.
     pub(super) noticed: SimulationNotices,
 }
 
@@ -58,7 +53,6 @@ type ProblemResult = Result<Box<SearchProblem>, PlanError>;
 /// Place of a case in the order search problem → strategy → replica → policy → objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// Number of the case, from 0.
     pub number: u64,
     /// Index of the search problem: in a setting the workload, or where every VM is searched by itself one VM of it.
     pub arena: usize,
@@ -68,9 +62,9 @@ pub struct Case {
     pub replica: u64,
 }
 
-/// Search problems that are made at once, for an error to come before the run.
+/// Search problems made at once, so that an error comes before the run.
 const EAGER: usize = 16;
-/// Configurations whose search problem takes long to make.
+/// Configurations beyond which a search problem takes long to make.
 const MANY: usize = 1000;
 
 impl Plan {
@@ -82,8 +76,7 @@ impl Plan {
         Plan::heeding(scenario, &Interrupt::NEVER)
     }
 
-    /// Computes what the cases of `scenario` share on `jobs` threads, of which what comes out does not depend;
-    /// `interrupt` stops what is computed, now and in its cases.
+    /// Computes what cases share on `jobs` threads, with the same result for any number; `interrupt` stops this and the cases.
     pub fn on_threads(
         jobs: usize,
         scenario: &Scenario,
@@ -95,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// Computes what the cases of `scenario` share on the threads of the pool that it is called in; on one, outside of any.
+    /// Computes what cases share on the current thread pool, or in place when there is none.
     pub fn heeding(scenario: &Scenario, interrupt: &Interrupt) -> Result<Plan, PlanError> {
         let searches = scenario.subject.topic().searches();
         let names = scenario.subject.names();
@@ -155,14 +148,14 @@ impl Plan {
         self.source.antithetic
     }
 
-    /// From now on cases are of these replicas, which begin with a pair: numbers of cases count within them.
+    /// Limits cases to these replicas, which begin with a pair; case numbers count within them.
     pub fn look_at(&mut self, replicas: Range<u64>) {
         self.first_replica = replicas.start;
         self.replicas = replicas.end.saturating_sub(replicas.start);
     }
 
-    /// Makes the search problems of these tasks that are not there yet and take long, on all threads of the pool that this is called
-    /// in. Others are made by the thread whose case first needs one, while all that need the same wait.
+    /// Makes search problems of these tasks that take long, on the current thread pool. Others are made by the thread whose case
+    /// first needs one, while other threads wait for it.
     pub fn prepare(&self, tasks: &[Range<u64>]) {
         let touched = tasks.iter().flat_map(|cases| {
             let last = cases.end.max(cases.start + 1) - 1;
@@ -186,7 +179,7 @@ impl Plan {
         });
     }
 
-    /// Whether to make a search problem takes so long that threads had better share it.
+    /// Whether a search problem takes so long to make that threads should share the work.
     fn takes_long(&self, index: usize) -> bool {
         let (setting, search) = self.place(index);
         let setup = &self.source.runs_in[setting].setup;
@@ -199,35 +192,30 @@ impl Plan {
         self.arenas.len()
     }
 
-    /// The setting of a search problem, and the place of its search.
     fn place(&self, arena: usize) -> (usize, usize) {
         let searches = self.searches.len().max(1);
         (arena / searches, arena % searches)
     }
 
-    /// Name of a search problem's setting; empty where no key of the scenario holds several values.
+    /// Setting of a search problem; empty where no key holds several values.
     pub fn setting(&self, arena: usize) -> &str {
         &self.source.runs_in[self.place(arena).0].name
     }
 
-    /// How often the job of a search problem will be run, where that is said.
     pub fn repeats(&self, arena: usize) -> Option<u64> {
         self.source.runs_in[self.place(arena).0].repeats
     }
 
-    /// A search problem, made if need be.
     pub fn arena(&self, index: usize) -> Result<&SearchProblem, &PlanError> {
         let made =
             self.arenas[index].get_or_init(|| self.make(index, Parallelism::One).map(Box::new));
         made.as_deref()
     }
 
-    /// Whether a search problem was asked for before.
     pub fn is_made(&self, index: usize) -> bool {
         self.arenas[index].get().is_some()
     }
 
-    /// Number of search problems that were asked for.
     pub fn made(&self) -> usize {
         self.arenas
             .iter()
@@ -235,12 +223,11 @@ impl Plan {
             .count()
     }
 
-    /// All search problems that can be made.
     pub fn arenas(&self) -> impl Iterator<Item = &SearchProblem> {
         (0..self.arenas.len()).filter_map(|index| self.arena(index).ok())
     }
 
-    /// Forgets the search problems before `first`, if there are too many to keep, on the threads of the pool that this is called in.
+    /// Forgets search problems before `first` if there are too many, on the current thread pool.
     pub fn forget_before(&mut self, first: usize) {
         if self.arenas.len() > EAGER {
             // Cases come in the order of search problems: those made lie close before `first`.
@@ -255,7 +242,7 @@ impl Plan {
         &self.names[self.searches[self.place(arena).1].choice]
     }
 
-    /// The program that the job of a search problem is a run of: the job itself, unless there are several of one program.
+    /// Program of a search problem's job: the job itself, unless there are several of one program.
     pub fn program(&self, arena: usize) -> &str {
         let choice = self.searches[self.place(arena).1].choice;
         let named = self.source.subject.topic().program(choice);
@@ -279,7 +266,7 @@ impl Plan {
         apart as u64 * self.replicas * self.cases_per_simulation()
     }
 
-    /// Cases that share a simulation, and follow each other: those that differ only in their policy and objective.
+    /// Consecutive cases that share a simulation: they differ in policy and objective alone.
     pub fn cases_per_simulation(&self) -> u64 {
         (self.policies.len() * self.objectives.len() * self.together()) as u64
     }
@@ -293,7 +280,6 @@ impl Plan {
         }
     }
 
-    /// The policies that are run, where nothing is searched.
     pub fn study(&self) -> Option<&Study> {
         self.study.as_ref()
     }
@@ -306,7 +292,7 @@ impl Plan {
         self.source.strategies.len()
     }
 
-    /// Whether a record that was stored is one of the case whose number it bears.
+    /// Whether a stored record belongs to the case with its number.
     pub fn owns(&self, record: &Record<'_>) -> bool {
         if record.case >= self.cases() {
             return false;
@@ -320,7 +306,7 @@ impl Plan {
             && record.replica == case.replica
     }
 
-    /// A number that all cases share which have setting, workload, pricing, objective and strategy in common, and no others.
+    /// Number shared exactly by cases with the same setting, workload, pricing, objective and strategy.
     pub(super) fn group(&self, case: &Case) -> Option<NonZeroU64> {
         let (setting, search) = self.place(case.arena);
         let choice = self.searches[search].choice;
@@ -336,7 +322,7 @@ impl Plan {
         NonZeroU64::new(number + 1)
     }
 
-    /// The case with this `number`, computed, never stored: the number of cases costs no memory.
+    /// The case with this `number`, computed, never stored.
     pub fn case(&self, number: u64) -> Case {
         let mut rest = number;
         let mut digit = |base: u64| {

@@ -8,12 +8,11 @@ use scavsim_base::units::SimTime;
 use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::study::Study;
 
-/// Why a case has no result.
 const OUT_OF_TIME: &str = "there is no way to be done in time";
 const NO_LIFE: &str = "the traces have no such life";
 
 impl<'p> Evaluator<'p> {
-    /// The record of a policy, or of the clairvoyant behind all policies, in the life that is the replica.
+    /// The record of a policy, or of the clairvoyant behind all policies, in one life.
     pub(super) fn policy_record(&mut self, study: &Study, case: Case) -> Record<'p> {
         let mut record = self.empty_record(case, None);
         record.right = None;
@@ -54,7 +53,6 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// Fills in what a life came to.
 fn fill(record: &mut Record<'_>, life: &Outcome, cost_usd: f64) {
     record.status = Status::Ok;
     record.time_h = life.finished.map(SimTime::hours);

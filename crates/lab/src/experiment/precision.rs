@@ -1,19 +1,16 @@
 //! How many replicas it takes until net overheads are known as well as a scenario asks for.
 //!
-//! Replicas are run in blocks, each behind the last, until half the 95 % interval of the mean net overhead of every setting,
-//! workload, policy, objective and strategy is at most what is wanted, or there are as many as there may be. After n replicas whose
-//! widest interval is w times too wide the next block ends at 1.1 n w², from 1.25 n to 2 n. Few looks at a mean leave its
-//! interval what it is.
-//!
-//! Nothing is kept of these runs but sums: the scenario is then run with that many replicas. Cases, rows and bytes are those of
-//! `replicas = N`, for any number of threads, at twice the work.
+//! Replicas run in blocks until half the 95 % interval of every mean net overhead is at most what is wanted, or until the most
+//! replicas are reached. After n replicas whose widest interval is w times too wide the next block ends at 1.1 n w², between
+//! 1.25 n and 2 n: few looks at a mean leave its interval valid. Only sums are kept; the scenario then runs with that many
+//! replicas, with the bytes of `replicas = N`, at twice the work.
 
 use std::sync::atomic::AtomicU64;
 
 use super::key_columns::KeyColumns;
 use super::plan::Plan;
-use super::plan_error::PlanError;
 use super::run::{Conduct, RunEnding, gather};
+use super::search_problem::PlanError;
 use super::shard::Tasks;
 use super::summary::Summary;
 use super::tally::GroupSummary;
@@ -21,20 +18,19 @@ use crate::scenario::{Scenario, WantedPrecision};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
 
-/// Replicas from which an interval is taken at its word: skewness is not told by fewer.
+/// Replicas from which an interval counts: fewer do not tell skewness.
 const LEAST: u64 = 16;
-/// Antithetic replicas from which an interval is taken at its word: what mirrored luck leaves is rarer and more skewed,
-/// and units are half as many.
+/// Antithetic replicas from which an interval counts: mirrored luck leaves rarer, more skewed values and half the units.
 const LEAST_ANTITHETIC: u64 = 60;
-/// By how much replicas grow from block to block.
+/// Growth of replicas from block to block: least and most.
 const GROWTH: (f64, f64) = (1.25, 2.0);
-/// How many more than are expected to suffice.
+/// Replicas over those expected to suffice.
 const MARGIN: f64 = 1.1;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AchievedPrecision {
     pub replicas: u64,
-    /// Half the widest interval of them, as a fraction; infinite where a net overhead has none.
+    /// Half the widest interval, as a fraction; infinite where a net overhead has none.
     pub half_width: f64,
 }
 
@@ -49,7 +45,6 @@ pub enum NotReached {
     Interrupted,
 }
 
-/// How many replicas of `scenario` it takes; `progress` counts the cases.
 pub fn replicas(
     scenario: &Scenario,
     wanted: WantedPrecision,
@@ -97,7 +92,7 @@ pub fn replicas(
     }
 }
 
-/// Where the next block ends, of which pairs are whole, behind `done` replicas whose widest interval is so many times too wide.
+/// End of the next block, of whole pairs, after `done` replicas whose widest interval is `times` too wide.
 fn block_end(done: u64, times: f64) -> u64 {
     let growth = (times * times * MARGIN).clamp(GROWTH.0, GROWTH.1);
     even((done as f64 * growth).ceil() as u64)
@@ -107,7 +102,7 @@ fn even(replicas: u64) -> u64 {
     replicas.next_multiple_of(2)
 }
 
-/// Half the interval of net overhead in what the objective is about; of the knee in both, the wider.
+/// Half the interval of net overhead in time or cost, by the objective; for the knee, the wider.
 fn half_width(objective: &str, tallied: &GroupSummary) -> f64 {
     let figures: &[&str] = match objective {
         of if of == Objective::Time.name() => &["overhead_net_time"],
@@ -148,7 +143,6 @@ mod tests {
         replicas(&scenario(text), wanted, by, &AtomicU64::new(0)).expect("it can be run")
     }
 
-    /// Half the widest interval of a run with that many replicas at once.
     fn at_once(text: &str, replicas: u64) -> f64 {
         let mut plan =
             Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
@@ -201,7 +195,6 @@ mod tests {
         assert_eq!(block_end(16, 1.0), 20);
     }
 
-    /// A block behind others is of the replicas that follow.
     #[test]
     fn blocks_have_the_replicas_of_the_whole() {
         struct Times(Vec<(u64, Option<f64>)>);

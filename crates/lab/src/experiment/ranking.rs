@@ -1,8 +1,5 @@
-//! Every configuration of a workload: what it takes and costs in expectation, how far single runs scatter, how often they
-//! miss a limit, and whether another is both faster and cheaper.
-//!
-//! Expectations are those that the oracle is valued by. Runs are in the same replicas as the means behind them
-//! (`expectation.rs`), which no case has.
+//! Every configuration of a workload: expected time and cost, scatter of single runs, how often they miss a limit, and whether
+//! another is both faster and cheaper. Expectations and runs are those of `expectation.rs`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,8 +7,7 @@ use rayon::prelude::*;
 
 use super::expectation::Runner;
 use super::plan::Plan;
-use super::plan_error::PlanError;
-use super::search_problem::SearchProblem;
+use super::search_problem::{PlanError, SearchProblem};
 use crate::scenario::Scenario;
 use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
@@ -24,21 +20,19 @@ use scavsim_sim::engine::Interrupt;
 use scavsim_sim::plans::PlanMetrics;
 use scavsim_sim::training::Variation;
 
-/// Ends of the interval that runs are told by.
+/// Ends of the shown interval of runs.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
-/// Configurations whose runs meet a replica one after the other: what a replica deals is forgotten at once.
+/// Configurations that meet a replica one after the other before it is forgotten.
 const CHUNK: usize = 64;
 
 /// The configurations of one workload in one setting under one policy, the best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// The setting; empty where no key of the scenario holds several values.
+    /// Empty where no key holds several values.
     pub setting: String,
     pub workload: String,
     pub pricing: String,
-    /// What it is sorted by.
     pub objective: Objective,
-    /// What may not be exceeded.
     pub limits: Limits,
     pub rows: Vec<Ranked>,
 }
@@ -49,63 +43,53 @@ pub struct Ranked {
     pub vm: Option<String>,
     pub workers: Option<u32>,
     pub batch: Option<u32>,
-    /// What it is on all other axes.
     pub other: Option<String>,
     pub held: Vec<RankedVms>,
-    /// Mean time and cost.
     pub expected: Point,
-    /// Seconds that 5 % and 95 % of runs stay below, if what the workload says is right.
+    /// Seconds that 5 % and 95 % of runs stay below, if the workload's figures are right.
     pub time_s: [f64; 2],
-    /// USD that they do.
+    /// USD that 5 % and 95 % of runs stay below.
     pub cost_usd: [f64; 2],
-    /// How far off what the workload says may be.
+    /// How far off the workload's figures may be.
     pub spread: Spread,
     /// Runs behind these; 1 where nothing varies.
     pub runs: u64,
-    /// How many of them miss a limit, where there is one.
     pub miss: Option<Share>,
-    /// USD that one of many equal jobs is expected to cost by formula, where they are such.
+    /// Expected USD of one of many equal jobs, by formula.
     pub job_cost_usd: Option<f64>,
-    /// What it does with its GPUs, where it is a parallel plan.
     pub plan: Option<PlanMetrics>,
     /// Measured, interpolated or extrapolated.
     pub provenance: &'static str,
     pub is_allowed: bool,
-    /// Whether none that is allowed is faster and no dearer, or cheaper and no slower.
+    /// Whether no allowed configuration is as good in one and better in the other.
     pub is_on_front: bool,
-    /// Objectives that it is the oracle's choice for.
     pub best_for: Vec<Objective>,
 }
 
 impl Ranked {
-    /// The 90 % interval of seconds, over runs and over how far off the workload may be.
+    /// 90 % interval of seconds, over runs and over how far off the workload may be.
     pub fn time_interval_s(&self) -> [f64; 2] {
         self.spread.widened(self.expected.time_s, self.time_s)
     }
 
-    /// The 90 % interval of USD, as that of seconds: a bill goes with the time.
+    /// 90 % interval of USD; a bill goes with the time.
     pub fn cost_interval_usd(&self) -> [f64; 2] {
         self.spread.widened(self.expected.cost_usd, self.cost_usd)
     }
 }
 
-/// Equal VMs of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankedVms {
     pub vm: String,
     pub vms: u32,
-    /// Rented on which terms, where that is known.
     pub market: Option<Market>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct RankingOptions<'a> {
-    /// Runs of each.
     pub runs: u64,
-    /// Threads.
     pub jobs: usize,
     pub interrupt: &'a Interrupt,
-    /// Counts configurations.
     pub progress: &'a AtomicU64,
 }
 
@@ -119,7 +103,7 @@ pub enum NoRanking {
     Interrupted,
 }
 
-/// Ranks the configurations of each workload under each policy, by the first objective of the scenario.
+/// Ranks configurations per workload and policy, by the scenario's first objective.
 pub fn rank(scenario: &Scenario, effort: RankingOptions<'_>) -> Result<Vec<Ranking>, NoRanking> {
     let oracle = Scenario {
         strategies: vec!["oracle".to_owned()],
@@ -174,7 +158,7 @@ pub fn rank(scenario: &Scenario, effort: RankingOptions<'_>) -> Result<Vec<Ranki
 struct ConfigurationRuns {
     /// Seconds, then USD per policy: both ends.
     ends: Vec<[f64; 2]>,
-    /// How many miss a limit, per policy.
+    /// Runs that miss a limit, per policy.
     missed: Vec<Share>,
     count: u64,
 }
@@ -238,7 +222,6 @@ fn run_chunk(
         .collect()
 }
 
-/// Whether all runs of a configuration come to the same.
 fn is_constant(arena: &SearchProblem, at: usize) -> bool {
     let Some(world) = arena.ground.facts().world else {
         return false;
@@ -294,7 +277,6 @@ fn row(
     }
 }
 
-/// The VMs of a configuration and their markets.
 fn vms_of_configuration(
     arena: &SearchProblem,
     policy: &Policy,
@@ -345,15 +327,13 @@ fn held_in(world: &World, usual: Option<Market>, at: usize) -> Vec<RankedVms> {
 }
 
 impl Ranked {
-    /// Effective training time ratio of a parallel plan: its steps without luck over its expected time; `None` where it is not the only
-    /// one that trains, and takes less.
+    /// Effective training time ratio of a plan: steps without luck over expected time; `None` unless it alone trains.
     pub fn effective(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;
         let share = plan.calm_s / self.expected.time_s;
         (share < 1.001).then_some(share)
     }
 
-    /// USD per 10⁹ tokens of a parallel plan.
     pub fn usd_per_1e9_tokens(&self) -> Option<f64> {
         let plan = self.plan.as_ref()?;
         plan.usd_per_1e9_tokens(self.expected.cost_usd)
@@ -361,7 +341,7 @@ impl Ranked {
 }
 
 impl Ranking {
-    /// Keeps of all rows on VMs of the same types and terms the first.
+    /// Keeps the first of all rows on VMs of the same types and terms.
     pub fn keep_best_of_each_vm(&mut self) {
         let mut known: Vec<Vec<(String, Option<Market>)>> = Vec::new();
         self.rows.retain(|row| {
@@ -378,7 +358,7 @@ impl Ranking {
         });
     }
 
-    /// Marks the front and the best, and puts rows in order: what the limits allow comes first.
+    /// Marks the front and the best, and sorts rows, allowed ones first.
     fn sort(&mut self, objectives: &[Objective], oracle: Option<&[Option<usize>]>) {
         let points: Vec<Point> = self.rows.iter().map(|row| row.expected).collect();
         let allowed: Vec<bool> = self.rows.iter().map(|row| row.is_allowed).collect();
@@ -416,14 +396,12 @@ impl Ranking {
         });
     }
 
-    /// How many are on the front.
     pub fn on_front(&self) -> usize {
         self.rows.iter().filter(|row| row.is_on_front).count()
     }
 }
 
-/// Which of the points that are allowed are on the Pareto front of time and cost: none is better in one and no worse in the
-/// other.
+/// Which allowed points are on the Pareto front of time and cost.
 pub fn front(points: &[Point], allowed: &[bool]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..points.len()).filter(|at| allowed[*at]).collect();
     order.sort_by(|a, b| {
@@ -461,7 +439,6 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing on the front is dominated, and everything off it is, or is not allowed.
         #[test]
         fn the_front_is_what_nothing_dominates(
             raw in prop::collection::vec((1u32..12, 1u32..12, prop::bool::weighted(0.8)), 1..30),

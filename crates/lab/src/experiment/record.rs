@@ -4,11 +4,10 @@ use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::columns::Status;
 use super::columns::{Field, Kind, Role, Value, columns, field, role};
-pub use super::status::Status;
 
-/// The number of the group that a record of a plan is of, where it is known. It says nothing of what the record is, so that
-/// all numbers are equal.
+/// Group of a plan's record, where known. All numbers are equal: they say nothing of the record's content.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GroupNumber(pub(crate) Option<NonZeroU64>);
 
@@ -265,7 +264,6 @@ columns! {
 }
 
 impl Record<'_> {
-    /// Whether the choice is expected to be worth what the oracle's is.
     pub fn is_right(&self) -> bool {
         self.right == Some(1.0)
     }
@@ -281,7 +279,6 @@ impl Record<'_> {
     }
 }
 
-/// The value of an axis in `NAME=VALUE;…`.
 fn value_on<'r>(all: &'r str, axis: &str) -> Option<&'r str> {
     let mut values = all.split(';').filter_map(|one| one.split_once('='));
     values.find_map(|(name, value)| (name == axis).then_some(value))

@@ -1,22 +1,19 @@
-//! What a group's cases chose and what they would have chosen instead: what may come that no case of it showed.
+//! What a group's cases chose, and their second choices: choices that may come but that no case made.
 
 use super::record::Record;
 use super::stored::{Reader, Writer};
 use scavsim_base::stats::unseen;
 
-/// Outcomes that are told apart in a group. Where there are more, the rest counts as seen.
+/// Outcomes told apart in a group; further ones count as seen.
 const MOST_OUTCOMES: usize = 32;
-/// Outcomes that are told apart in a part of a group, of which it is not known yet which of them the group has.
+/// Outcomes told apart in a part of a group.
 const MOST_IN_PART: usize = 4_096;
 
-/// What a choice is expected to come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ExpectedOutcome {
-    /// Hours without search.
     pub(super) hours: f64,
-    /// USD without search.
     pub(super) usd: f64,
-    /// Depth of the choice on the oracle's front over that of the knee; 0 where it is not asked for.
+    /// Depth of the choice on the oracle's front over that of the knee; 0 where not asked for.
     pub(super) depth: f64,
 }
 
@@ -33,32 +30,29 @@ impl ExpectedOutcome {
 /// How far a mean may move by choices that no case made.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Drift {
-    /// Down and up, in hours.
     pub(super) hours: (f64, f64),
     pub(super) usd: (f64, f64),
     pub(super) depth: (f64, f64),
 }
 
-/// The outcomes of a group.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rivals {
     outcomes: Vec<RivalOutcome>,
-    /// Cases that chose, where two that share their luck count once: they may miss the same.
+    /// Cases that chose; two that share their luck count once.
     cases: u64,
 }
 
 #[derive(Debug, Clone)]
 struct RivalOutcome {
     worth: ExpectedOutcome,
-    /// Cases that chose it.
     chosen: u64,
-    /// The most that a case which had it in second place would have had more by it, and less: in hours, USD and depth.
+    /// The most that a case with this second choice would have gained and lost by it: hours, USD and depth.
     up: [f64; 3],
     down: [f64; 3],
 }
 
 impl Rivals {
-    /// Takes in what a case chose, and what it would have chosen without that; `shares_luck` with the case before.
+    /// Adds a case's choice and second choice; `shares_luck` with the case before.
     pub(super) fn add_record(&mut self, record: &Record<'_>, shares_luck: bool) {
         let worth = |hours: Option<f64>, usd: Option<f64>, depth: Option<f64>| {
             let (hours, usd) = hours.zip(usd)?;
@@ -85,7 +79,7 @@ impl Rivals {
         }
     }
 
-    /// Takes in the cases of another, which follow.
+    /// Adds the cases of another, which follow.
     pub(super) fn merge(&mut self, other: &Rivals) {
         self.cases += other.cases;
         for seen in &other.outcomes {
@@ -116,7 +110,6 @@ impl Rivals {
         self.outcomes.get_mut(at)
     }
 
-    /// Writes it where [`Rivals::read`] finds it.
     pub(super) fn write(&self, to: &mut Writer) {
         to.count(self.cases);
         to.count(self.outcomes.len() as u64);
@@ -129,7 +122,7 @@ impl Rivals {
         }
     }
 
-    /// What [`Rivals::write`] wrote; `None` where that is not what stands there.
+    /// Inverse of [`Rivals::write`]; `None` for other bytes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Rivals> {
         let cases = from.count()?;
         let outcomes = (0..from.count()?).map(|_| {
@@ -145,8 +138,8 @@ impl Rivals {
         Some(Rivals { outcomes, cases })
     }
 
-    /// By how much the mean of a choice moves if what was second in a case, but chosen in none, is chosen with the
-    /// largest probability that is credible then; of several, that which moves it farthest.
+    /// How far the mean moves if a second choice that no case made is made with its largest credible probability; the farthest of
+    /// several.
     pub(super) fn drift(&self) -> Drift {
         self.drift_by(unseen(self.cases))
     }

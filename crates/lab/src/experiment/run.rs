@@ -16,13 +16,11 @@ use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Conduct<'a> {
-    /// Threads.
     pub jobs: usize,
     /// Whether the first case without a result ends the run.
     pub fail_fast: bool,
-    /// Cases that are known from before, by their numbers all up to this: a failure of one of them ends nothing.
+    /// Cases known from before, by number: their failures end nothing.
     pub known: u64,
-    /// Counts finished cases.
     pub progress: &'a AtomicU64,
 }
 
@@ -72,22 +70,19 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Counts one record.
     pub fn count(&mut self, record: &Record<'_>) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
     }
 }
 
-/// Tasks per thread whose parts are held in memory before they are handed out, fewer of the slow ones, and the cases
-/// beyond which they are fewer.
+/// Most tasks per thread whose parts wait in memory; fewer of the slow ones; and the cases beyond which they are fewer.
 const TASKS_PER_THREAD: u64 = 64;
 const SLOW_TASKS_PER_THREAD: u64 = 32;
 const CASES_PER_THREAD: u64 = 4096;
 const FEWEST_TASKS_PER_THREAD: u64 = 4;
 
-/// Evaluates `tasks`, which are runs of cases of `plan`, and hands the records to `sinks` in the
-/// order of the tasks; otherwise as [`gather`].
+/// Evaluates `tasks` of `plan` and hands their records to `sinks`; otherwise as [`gather`].
 ///
 /// # Errors
 /// The first failure of a sink, or of starting the threads.
@@ -100,15 +95,9 @@ pub fn run(
     gather(plan, tasks, conduct, &mut OrderedSinks(sinks))
 }
 
-/// Evaluates `tasks`, which are runs of cases of `plan`, and has what their records come to put together in the order
-/// of the tasks.
-///
-/// Tasks come in the order of their cases: search problems that lie behind are forgotten.
-///
-/// Once the interrupt of `plan` is raised it ends within a few events.
-///
-/// A run that ends at a failure hands out nothing behind the first failed case, whatever other
-/// threads have finished: where it ends does not depend on their number.
+/// Evaluates `tasks` of `plan`, in case order, and puts their parts together in that order. It forgets search problems that lie
+/// behind. It ends within a few events once the interrupt of `plan` is raised. A run that ends at a failure hands out nothing
+/// behind the first failed case, whatever the number of threads.
 ///
 /// # Errors
 /// The first failure of a part or of what puts them together, or of starting the threads.
@@ -174,18 +163,18 @@ pub fn gather<G: Gather>(
     }
 }
 
-/// Blocks after which the search problems behind are forgotten, where threads are few.
+/// Blocks after which search problems are forgotten, where threads are few.
 const BLOCKS_PER_STAGE: usize = 4;
-/// So many threads are kept busy while one of them adds up.
+/// Threads that are kept busy while one of them adds up.
 const FEW_THREADS: usize = 4;
 
-/// A task that came to its end, or to the first case without a result where that ends the run.
+/// A task that ended, or reached the failure that ends the run.
 struct Done<P> {
     part: P,
     finished: Finished,
 }
 
-/// What came of a task; `None` of one that was not finished because of an interrupt.
+/// `None` of a task that was interrupted.
 type TaskDone<P> = Option<io::Result<Done<P>>>;
 
 fn task<'p, M: Maker>(
@@ -226,11 +215,10 @@ fn task<'p, M: Maker>(
     Some(Ok(done))
 }
 
-/// Parts on their way out, in order.
 struct HandOut<'g, G> {
     gather: &'g mut G,
     finished: Finished,
-    /// Why what was handed out was the last, once it was.
+    /// Why the run ended, once it did.
     last: io::Result<Option<RunEnding>>,
     /// Tasks after which what waits is written and added up, and how many wait.
     rests_after: usize,
@@ -249,7 +237,7 @@ impl<G: Gather> HandOut<'_, G> {
         !matches!(self.last, Ok(None))
     }
 
-    /// Has all that waits written and added up, on all threads of the pool; says why it was the last.
+    /// Has all that waits written and added up, on the current thread pool; says why it was the last.
     fn flush_waiting(&mut self) -> io::Result<Option<RunEnding>> {
         self.unrested = 0;
         // What came before a failure is kept.

@@ -1,17 +1,16 @@
 //! Runs to the target from one state, and what they come to.
 
-use super::billed::Outcome;
-use super::run_to_target::Run;
+use super::billed::{Outcome, Run};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_search::testbed::{JobTrial, Timeline};
 
-/// Runs to the target from one state; memory is kept when they are forgotten.
+/// Keeps its memory when runs are forgotten.
 #[derive(Default)]
 pub(super) struct Runs {
     pub(super) all: Vec<Run>,
     used: usize,
-    /// What each comes to under the policy that was asked for last.
+    /// Bills under the policy asked for last.
     bills: Vec<Option<(usize, Outcome)>>,
 }
 
@@ -25,7 +24,6 @@ impl Runs {
         all.position(|run| run.line.choice == choice && run.failed == failed)
     }
 
-    /// Where the copy of a run without choices before it was kept.
     pub(super) fn copy(&mut self, run: &Run) -> usize {
         match self.all.get_mut(self.used) {
             None => self.all.push(run.clone()),
@@ -64,7 +62,6 @@ impl Runs {
         self.kept()
     }
 
-    /// The place of a run that was just put there.
     fn kept(&mut self) -> usize {
         let at = self.used;
         self.used += 1;
@@ -73,7 +70,7 @@ impl Runs {
         at
     }
 
-    /// What a run comes to under a policy, by `bill` unless that was asked just before.
+    /// A run under a policy, by `bill` unless that was asked just before.
     pub(super) fn billed(
         &mut self,
         at: usize,

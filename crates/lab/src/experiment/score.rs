@@ -1,10 +1,10 @@
-//! What a choice and its runs are worth: right or wrong, within the limits or beyond, repaid or not.
+//! What a choice and its runs are worth: right or wrong, within the limits or not, repaid or not.
 
 use super::record::Record;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_search::search::{Limits, Objective, Point, objective::ParetoFront};
 
-/// Expected values that differ by less, relatively, are the same.
+/// Relative difference below which expected values are equal.
 const SAME_VALUE: f64 = 1e-9;
 
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,6 @@ pub(super) struct TimeAndCost {
 }
 
 impl TimeAndCost {
-    /// What is expected.
     pub(super) fn from_point(point: Point) -> TimeAndCost {
         TimeAndCost {
             hours: point.time_s / SECONDS_PER_HOUR,
@@ -22,7 +21,6 @@ impl TimeAndCost {
         }
     }
 
-    /// What an objective looks at.
     fn by(self, objective: Objective) -> f64 {
         match objective {
             Objective::Time => self.hours,
@@ -31,7 +29,7 @@ impl TimeAndCost {
     }
 }
 
-/// What a case is charged that came to nothing that works.
+/// Charge of a case without a working result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Charge {
     /// (spent + R · worst) / (R · oracle) − 1, by the objective.
@@ -41,7 +39,6 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// By an objective; `None` where a figure does not exist.
     pub(super) fn new(
         objective: Objective,
         spent: TimeAndCost,
@@ -60,15 +57,14 @@ impl Charge {
     }
 }
 
-/// The worst of what comes to its end, by an objective.
 pub(super) fn worst(objective: Objective, points: impl Iterator<Item = Point>) -> Option<Point> {
     let of = |point: &Point| TimeAndCost::from_point(*point).by(objective);
     (points.filter(|point| of(point).is_finite())).max_by(|a, b| of(a).total_cmp(&of(b)))
 }
 
-/// Whether a choice is expected to be worth what the oracle's is, or more: of its objective, within rounding, by the depth
-/// for the knee; never where it is not allowed. More is possible where expectations are means of runs: the oracle chooses on
-/// one set of replicas, and all are valued on another.
+/// Whether a choice is expected to be worth at least the oracle's, within rounding; by depth for the knee; never where it is not
+/// allowed. It may be worth more where expectations are means: the oracle chooses on one set of replicas, and all are valued on
+/// another.
 pub(super) fn is_worth(
     objective: Objective,
     is_allowed: bool,
@@ -88,31 +84,28 @@ pub(super) fn is_worth(
         }
 }
 
-/// A figure over that of one run of the oracle; none where that is nothing, as of a run without a price.
+/// Ratio to one run of the oracle; `None` where that is 0, as without a price.
 pub(super) fn over_one(figure: f64, one: f64) -> Option<f64> {
     (one > 0.0).then(|| figure / one)
 }
 
-/// A figure over that of one run of the oracle, less one.
+/// Ratio to one run of the oracle, less one.
 pub(super) fn beyond_one(figure: f64, one: f64) -> Option<f64> {
     over_one(figure, one).map(|ratio| ratio - 1.0)
 }
 
 /// A job that is run R times.
 pub(super) struct RepeatedJob {
-    /// R.
     pub(super) runs: u64,
-    /// Runs to the target that the search made.
     pub(super) completed: u64,
-    /// One run of the oracle.
     pub(super) oracle: TimeAndCost,
-    /// The search, with choices that failed.
+    /// With choices that failed.
     pub(super) search: TimeAndCost,
-    /// Search and first run, when what is searched earns nothing.
+    /// Search and first run, where the search earns nothing.
     pub(super) gross: TimeAndCost,
-    /// Search and first run, when steps of the search count as training.
+    /// Search and first run, where steps of the search count as training.
     pub(super) net: TimeAndCost,
-    /// A run of the choice without search; `None` where it does not come to its end.
+    /// A run of the choice without search; `None` where it does not end.
     pub(super) alone: Option<TimeAndCost>,
 }
 
@@ -145,14 +138,13 @@ impl RepeatedJob {
     }
 }
 
-/// Which of the three runs of a case keep within the limits.
 pub(super) struct LimitCompliance {
     pub(super) choice: bool,
     pub(super) gross: bool,
     pub(super) net: bool,
 }
 
-/// Notes what kept within the limits and how far the rest is beyond.
+/// Notes what kept within the limits and the excess of the rest.
 pub(super) fn keep(
     record: &mut Record<'_>,
     limits: &Limits,
@@ -184,8 +176,8 @@ pub(super) fn keep(
     LimitCompliance { choice, gross, net }
 }
 
-/// Notes what the choice saves per job against the default configuration, and after how many jobs that repays the
-/// search: in hours for the objective `time`, in USD for the others. `spent` is whether there was anything to repay.
+/// Notes what the choice saves per job against the default, and after how many jobs that repays the search, in hours for the
+/// objective `time`, else in USD. `spent`: whether there was anything to repay.
 pub(super) fn repay(
     record: &mut Record<'_>,
     objective: Objective,

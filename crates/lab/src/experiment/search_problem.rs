@@ -1,23 +1,22 @@
-//! Configurations that are searched together, with all that compete on them.
+//! Configurations that are searched together, with all contenders.
 
 use std::collections::HashMap;
 
 use super::expectation::{Expectations, Precision, Question, expect};
 use super::misses::{Misses, Spread};
 use super::nearest;
-use super::plan_error::PlanError;
 use crate::scenario::Scenario;
 use crate::scenario::subject::topic::{PreparedSearch, SearchPreparation};
 use scavsim_base::rng::StrategyKey;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Fleet, Machine};
 use scavsim_data::configuration::Shape;
-use scavsim_data::pricing::{Policy, RentedVmType, Tariff};
+use scavsim_data::pricing::{NoPrice, Policy, RentedVmType, Tariff};
 use scavsim_data::space::Space;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{
-    ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UsedPastRun,
-    WorkloadFacts,
+    ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UnusableStrategy,
+    UsedPastRun, WorkloadFacts,
     objective::{ParetoFront, choose},
     registry,
 };
@@ -26,60 +25,65 @@ use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Parallelism;
 
+/// Why a scenario that was read without complaint cannot be planned.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PlanError {
+    #[error(transparent)]
+    OutsideHull(#[from] scavsim_data::workload::OutsideHull),
+    #[error("pricing policy `{0}`: {1}")]
+    NoPrice(String, NoPrice),
+    #[error(transparent)]
+    Unusable(#[from] UnusableStrategy),
+    #[error("policies decide during a run; there is nothing to search")]
+    NothingToSearch,
+    #[error("unknown strategy `{0}`")]
+    UnknownStrategy(String),
+}
+
 /// A workload that was measured: there is no simulated world of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` was measured, not simulated")]
 pub struct NotSimulated(pub String);
 
-/// An environment with all that compete on it.
 pub struct SearchProblem {
     pub workload: String,
-    /// The truth.
     pub ground: Box<dyn Environment>,
     pub space: Space,
-    /// What everybody knows of the workload.
+    /// What is known of the workload before a search.
     pub figures: WorkloadFacts,
-    /// What the VMs of each configuration have, as far as that is known.
     pub machines: Vec<Option<Machine>>,
     pub limits: Limits,
-    /// How often the job will be run.
     pub repeats: u64,
-    /// All that compete, in the scenario's order.
     pub contenders: Vec<Contender>,
-    /// Index of the configuration that break-even is counted against.
+    /// Configuration that break-even is counted against.
     pub default: usize,
-    /// What its jobs are billed by, per policy.
     pub tariffs: Vec<Tariff>,
-    /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None`
-    /// where the target is never reached.
+    /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None` where
+    /// the target is never reached.
     pub expected_time_s: Vec<Option<f64>>,
-    /// Expected time and cost per policy and configuration, from the request of VMs and without search.
+    /// Expected time and cost per policy and configuration, from the request of VMs, without search.
     pub expected: Vec<Vec<Point>>,
-    /// Which configurations keep to the limits, in expectation or as often as they have to, per policy and configuration.
+    /// Configurations that keep to the limits, per policy.
     pub allowed: Vec<Vec<bool>>,
-    /// How far runs scatter, where a share of them may miss the limits.
+    /// Scatter of runs, where a share of them may miss the limits.
     pub spread: Option<Spread>,
-    /// How well these are known, where they are means over runs.
+    /// Per configuration, where expectations are means over runs.
     pub precision: Vec<Precision>,
-    /// The best configuration by expectation per policy and objective; `None` where the limits leave nothing.
+    /// Best configuration by expectation per policy and objective; `None` where the limits leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
-    /// Why there is none, per policy; `None` where there is one.
     pub no_choice: Vec<Option<String>>,
-    /// The front of what is expected within the limits, per policy.
+    /// Front of expectations within the limits, per policy.
     pub fronts: Vec<Option<ParetoFront>>,
 }
 
 pub struct Contender {
     pub name: String,
-    /// Key of its random streams.
     pub key: StrategyKey,
-    /// The strategy, ready for the workload; those that know the truth have none.
+    /// `None` for contenders that know the truth.
     pub strategy: Option<Box<dyn Strategy>>,
-    /// Earlier runs that it took.
     pub taken: Vec<UsedPastRun>,
-    /// Hours that were spent on them.
     pub taken_h: f64,
-    /// USD that they cost, per policy; `None` where one of them has no price.
+    /// USD per policy; `None` where one of the runs has no price.
     pub taken_usd: Vec<Option<f64>>,
 }
 
@@ -89,7 +93,7 @@ impl Contender {
     }
 }
 
-/// Configurations that a thread takes up at once, where each is soon told of.
+/// Configurations that a thread takes at once, where each is quick.
 const AT_ONCE: usize = 256;
 
 impl SearchProblem {
@@ -203,18 +207,17 @@ impl SearchProblem {
         Ok(arena)
     }
 
-    /// The simulated world that it is on.
     pub fn world(&self) -> Result<&World, NotSimulated> {
         let world = self.ground.facts().world;
         world.ok_or_else(|| NotSimulated(self.workload.clone()))
     }
 
-    /// Whether everybody knows beforehand what a configuration costs per time.
+    /// Whether the price per time of a configuration is known before a run.
     pub fn prices_are_known(&self, tariff: &Tariff) -> bool {
         !tariff.is_as_stated() || self.ground.facts().price_is_known
     }
 
-    /// What a strategy is asked here, as long as it depends on nothing else.
+    /// The task, for strategies that depend on nothing else.
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(&self.workload, &self.space);
         task.limits = self.limits;
@@ -231,7 +234,7 @@ impl SearchProblem {
         task
     }
 
-    /// What a strategy that depends on prices is asked here, under a policy.
+    /// The task under a policy, for strategies that depend on prices.
     pub fn task_at(&self, policy: usize) -> Task<'_> {
         let mut task = self.task();
         if let Some(spread) = &self.spread {
@@ -240,7 +243,6 @@ impl SearchProblem {
         task
     }
 
-    /// Why the oracle has no choice under a policy, if it has none.
     fn no_choice(&self, policy: usize, points: &[Point]) -> Option<String> {
         let has_none = self.oracle[policy].iter().any(Option::is_none);
         has_none.then(|| {
@@ -256,7 +258,7 @@ fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
     fleet.machine(Shape::parse(space.vm(at)?).ok()?.vm_type)
 }
 
-/// Expected time and cost where a formula tells them.
+/// Expected time and cost by formula.
 fn closed_form(
     hands: Parallelism,
     ground: &dyn Environment,
@@ -318,11 +320,9 @@ fn fronts(allowed: &[Vec<bool>], expected: &[Vec<Point>]) -> Vec<Option<ParetoFr
         .collect()
 }
 
-/// What earlier runs cost at the prices of each policy.
 struct PastBills<'a> {
     policies: &'a [Policy],
     fleet: &'a Fleet<'a>,
-    /// Per VM type, per policy.
     tariffs: HashMap<String, Vec<Option<Tariff>>>,
 }
 
@@ -335,7 +335,6 @@ impl<'a> PastBills<'a> {
         }
     }
 
-    /// USD of all that was taken, per policy.
     fn usd_per_policy(&mut self, taken: &[UsedPastRun]) -> Vec<Option<f64>> {
         let mut sums = vec![Some(0.0); self.policies.len()];
         for run in taken {

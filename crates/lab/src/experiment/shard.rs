@@ -1,11 +1,8 @@
 //! One of several equal parts of a run, for several machines.
 //!
-//! Cases are dealt out in whole tasks, a round of one task per shard at a time, and each round
-//! starts with another shard. Contiguous ranges would be simpler, but cases of one strategy and
-//! workload stand together and cost alike: some ranges would take many times as long as others.
-//! Strict turns would go wrong in the same way whenever the number of shards fits the number of
-//! tasks per strategy. The start of a round is drawn from its number alone, so that everyone who
-//! knows the number of shards knows who has which task.
+//! Cases are dealt in whole tasks, one per shard in each round. Contiguous ranges would be uneven: cases of one strategy and
+//! workload stand together and cost alike. Strict turns would be uneven where the number of shards fits the number of tasks per
+//! strategy. So the shard that begins a round is drawn from the round's number alone.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -15,7 +12,6 @@ use crate::scenario::Scenario;
 use scavsim_base::rng::mix;
 use scavsim_sim::training::Fidelity;
 
-/// A shard: its number, from 1, and the number of shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     index: u64,
@@ -25,13 +21,11 @@ pub struct Shard {
 impl Shard {
     pub const MOST: u64 = 9999;
 
-    /// Shard `index`, from 1, of `count`; `None` where there is no such shard.
     pub fn new(index: u64, count: u64) -> Option<Shard> {
         ((1..=Self::MOST).contains(&count) && (1..=count).contains(&index))
             .then_some(Shard { index, count })
     }
 
-    /// Number of the shard, from 1.
     pub fn index(self) -> u64 {
         self.index
     }
@@ -40,7 +34,6 @@ impl Shard {
         self.count
     }
 
-    /// The shard, of `count`, that has the task with this number.
     pub fn owner(task: u64, count: u64) -> Shard {
         let count = count.max(1);
         let (round, turn) = (task / count, task % count);
@@ -50,7 +43,7 @@ impl Shard {
         }
     }
 
-    /// The shard's tasks, in case order, of all `tasks`.
+    /// The shard's tasks of all `tasks`, in case order.
     pub fn tasks(self, tasks: Tasks) -> impl Iterator<Item = Range<u64>> {
         let count = tasks.count();
         (0..count.div_ceil(self.count))
@@ -63,7 +56,6 @@ impl Shard {
     }
 }
 
-/// The shard, from 0, that begins a round.
 fn start(round: u64, count: u64) -> u64 {
     mix(round, count) % count
 }
@@ -78,26 +70,23 @@ impl FromStr for Shard {
     }
 }
 
-/// The cases of a run, cut into tasks. Borders depend on the scenario alone: whatever is added up within a task first
-/// comes to the same for any number of threads and shards.
-///
-/// No task has cases of two strategies or search problems unless it has all of them, and none parts two replicas that stand
-/// together (2 r and 2 r + 1).
+/// The cases of a run, cut into tasks with borders that depend on the scenario alone: sums within a task are the same for any
+/// number of threads and shards. A task has either one strategy and search problem or whole ones, and parts no pair of replicas
+/// (2 r and 2 r + 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tasks {
     cases: u64,
-    /// Cases that begin with a task of their own: those of one search problem and strategy, or all.
+    /// Cases of one search problem and strategy, or all: they begin with a task of their own.
     stretch: u64,
     size: u64,
 }
 
-/// Cases that make the start of a task free.
+/// Cases beyond which the start of a task costs nothing.
 const CASES: u64 = 64;
-/// Replicas by which what a task comes to is much less than its records, where many cases share a replica, and the
-/// cases beyond which they are fewer.
+/// Replicas beyond which a task's sums are much smaller than its records, where many cases share a replica; and the cases beyond
+/// which they are fewer.
 const REPLICAS: u64 = 16;
 const MOST_CASES: u64 = 4096;
-/// Replicas that stand together.
 const TOGETHER: u64 = 2;
 
 impl Tasks {
@@ -142,8 +131,8 @@ impl Tasks {
         )
     }
 
-    /// Enough cases to make the start of a task free, few enough to share out well, and so few of the slow ones that
-    /// rows appear within seconds. Cases that `shared` a simulation are in one.
+    /// Tasks with enough cases to start for nothing, few enough to share out, and fewer of slow cases, so that rows appear within
+    /// seconds. Cases that `shared` a simulation stay together.
     fn shared(cases: u64, replicas: u64, shared: u64, fidelity: Fidelity) -> Tasks {
         let shared = shared.max(1);
         let stretch = replicas.max(1).saturating_mul(shared);
@@ -163,12 +152,11 @@ impl Tasks {
         self.cases
     }
 
-    /// Cases that begin with a task of their own.
     pub fn stretch(self) -> u64 {
         self.stretch
     }
 
-    /// Cases per task, at least 1, but for the last of a stretch.
+    /// At least 1; the last task of a stretch may be smaller.
     pub fn size(self) -> u64 {
         self.size
     }
@@ -194,7 +182,7 @@ impl Tasks {
         case / self.stretch * self.per_stretch() + case % self.stretch / self.size
     }
 
-    /// All tasks behind the first `done` cases; the first of them may be the rest of a task.
+    /// All tasks behind the first `done` cases; the first may be the rest of a task.
     pub fn behind(self, done: u64) -> impl Iterator<Item = Range<u64>> {
         (self.task_of(done)..self.count()).filter_map(move |task| {
             let cases = self.cases(task);
@@ -204,7 +192,7 @@ impl Tasks {
     }
 }
 
-/// How slow cases are: lives of policies are as slow as the finest simulation.
+/// Speed class of cases: lives of policies are as slow as the finest simulation.
 fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
     if has_policies {
         Fidelity::Event
@@ -270,8 +258,6 @@ mod tests {
         assert!(left(10).is_empty());
     }
 
-    /// Every case is in the task that says so, none parts a pair of replicas, and none goes over the end of a stretch
-    /// unless it holds whole ones.
     #[test]
     fn tasks_part_no_pair_and_mix_no_strategies() {
         for (strategies, replicas, shared) in [

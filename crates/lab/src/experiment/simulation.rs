@@ -1,102 +1,80 @@
 //! What neighbouring cases share: one search, and one run per configuration, for all prices.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::billed::Outcome;
+use super::billed::{Outcome, Run};
 use super::memo::{Key, Memo};
 use super::plan::{Case, Plan};
-use super::price_list::PriceList;
-use super::run_to_target::Run;
 use super::runs::Runs;
 use super::search_problem::SearchProblem;
 use scavsim_base::rng::Purpose;
 use scavsim_base::stats::median;
 use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
-use scavsim_search::search::{Forecast, Strategy};
+use scavsim_search::search::{Forecast, Prices, Strategy};
 use scavsim_search::testbed::by_replica::ByReplica;
-use scavsim_search::testbed::{JobTrial, Metered, Stop, TestbedExchange};
+use scavsim_search::testbed::{Environment, JobTrial, Metered, Stop, TestbedExchange};
 use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, StalledJob, UnfinishedJob};
 
-/// The simulations behind one (workload, strategy, replica), kept until another is asked for.
-///
-/// A run to the target depends on price and objective only by the choice, and a search only as far as its
-/// strategy says: cases that differ in nothing else find everything here.
+/// The simulations behind one (workload, strategy, replica), kept until another is asked for. Price and objective change a run
+/// only by the choice, and a search only as far as its strategy depends on them.
 pub struct Simulation<'p> {
     plan: &'p Plan,
-    /// Runs without search that any thread made; `None` where each is to be made here.
+    /// Runs without search of all threads; `None` where each is made here.
     memo: Option<&'p Memo>,
-    /// The job of the search problem of the last search, marked at the end of each search.
+    /// Job of the last search problem, marked at the end of each search.
     site: Option<(usize, Box<dyn JobTrial + 'p>)>,
     /// Search problem, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
-    /// Searches that differ in what else they depend on, the first `used` of them valid: of this replica, or of others where
-    /// nothing is left to luck.
+    /// Searches that differ in their other dependencies; the first `used` are valid: of this replica, or of others without luck.
     searches: Vec<MadeSearch>,
     used: usize,
-    /// Which of them is the last.
     last: usize,
     count: u64,
-    /// Who searches in place of the strategies of cases.
+    /// Searches in place of the cases' strategies.
     stand_in: Option<Arc<dyn Strategy>>,
-    /// Runs without search, in this search problem.
     alone: ByReplica<Runs>,
     alone_in: Option<usize>,
     scratch: Vec<f64>,
 }
 
+#[derive(Default)]
 struct MadeSearch {
-    /// The policy and the objective that it was told.
+    /// The policy and objective in its task.
     told: (Option<usize>, Option<usize>),
-    /// Where it was made, and whether its strategy drew anything at random there.
+    /// Replica of the search, and whether its strategy drew anything at random.
     replica: u64,
     drew: bool,
-    /// How many were before it.
+    /// Searches before it.
     number: u64,
     forecast: Forecast,
     errors: Option<Errors>,
     found: SearchConclusion,
-    /// Runs to the target that it made.
     completed: u64,
-    /// Probes of the search and how long the strategy took for them on the clock of this machine, where the plan asks.
+    /// Probes and duration on this machine's clock, where the plan asks.
     noted: Vec<TestbedExchange>,
     took: Duration,
-    /// Whether it came to its own end.
     is_over: bool,
-    /// Whether it took VMs.
     touched: bool,
     after: Runs,
 }
 
-impl MadeSearch {
-    fn new() -> MadeSearch {
-        MadeSearch {
-            told: (None, None),
-            replica: 0,
-            drew: true,
-            number: 0,
-            forecast: Forecast::default(),
-            errors: None,
-            found: SearchConclusion::Never(Cow::Borrowed(NO_ARENA)),
-            completed: 0,
-            noted: Vec::new(),
-            took: Duration::ZERO,
-            is_over: false,
-            touched: false,
-            after: Runs::default(),
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchConclusion {
-    /// With a forecast, from which an objective chooses.
     Forecast,
     /// Without an end, and why.
     Never(Cow<'static, str>),
+}
+
+impl Default for SearchConclusion {
+    fn default() -> SearchConclusion {
+        SearchConclusion::Never(Cow::Borrowed(NO_ARENA))
+    }
 }
 
 /// |predicted − expected time| / expected time over the configurations that were predicted.
@@ -113,14 +91,14 @@ impl<'p> Simulation<'p> {
         Simulation::with(plan, None)
     }
 
-    /// A simulation in which what is in `memo` need not be simulated.
+    /// Runs in `memo` are not simulated again.
     pub(super) fn with(plan: &'p Plan, memo: Option<&'p Memo>) -> Self {
         Simulation {
             plan,
             memo,
             site: None,
             group: None,
-            searches: vec![MadeSearch::new()],
+            searches: vec![MadeSearch::default()],
             used: 0,
             last: 0,
             count: 0,
@@ -131,40 +109,37 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// The predicted seconds per configuration of the last search.
     pub fn forecast(&self) -> &Forecast {
         &self.searches[self.last].forecast
     }
 
-    /// A number that no other search of this simulation has.
+    /// Unique among the searches of this simulation.
     pub fn number(&self) -> u64 {
         self.searches[self.last].number
     }
 
-    /// How far these are off; `None` without a prediction.
     pub fn errors(&self) -> Option<Errors> {
         self.searches[self.last].errors
     }
 
-    /// Notes what happens from the next search in this search problem on.
+    /// Notes events from the next search in this search problem on.
     pub(super) fn watch(&mut self, arena: usize, most: u64) {
         if let Some(site) = site(self.plan, &mut self.site, arena) {
             site.watch(most);
         }
     }
 
-    /// What was noted of the last run, which ended at `end`.
     pub(super) fn noted_until(&mut self, end: SimTime) -> Vec<Entry> {
         let site = self.site.as_mut();
         site.map_or(Vec::new(), |(_, site)| site.noted_until(end))
     }
 
-    /// Searches with the strategy of `case`, unless that was searched just before.
+    /// Searches with the strategy of `case`, unless that was the last search.
     pub fn search(&mut self, case: Case) -> &SearchConclusion {
         let Ok(arena) = self.plan.arena(case.arena) else {
             self.group = None;
             self.last = 0;
-            self.searches[0] = MadeSearch::new();
+            self.searches[0] = MadeSearch::default();
             return &self.searches[0].found;
         };
         // Where runs have no luck, replicas differ only by what a strategy draws.
@@ -215,7 +190,7 @@ impl<'p> Simulation<'p> {
         let number = self.used;
         self.used += 1;
         if number == self.searches.len() {
-            self.searches.push(MadeSearch::new());
+            self.searches.push(MadeSearch::default());
         }
         let search = &mut self.searches[number];
         self.count += 1;
@@ -223,7 +198,7 @@ impl<'p> Simulation<'p> {
         (search.replica, search.drew) = (case.replica, true);
         search.after.forget();
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
-            search.found = SearchConclusion::Never(Cow::Borrowed(NO_ARENA));
+            search.found = SearchConclusion::default();
             return number;
         };
         site.restart(case.replica);
@@ -261,13 +236,11 @@ impl<'p> Simulation<'p> {
         number
     }
 
-    /// Forgets all runs that were made without a search, so that the next is made again.
     pub(super) fn forget_runs(&mut self) {
         self.alone.here_mut().forget();
     }
 
-    /// The probes of the last search and how long its strategy took, where the plan asks for them; none of a search that was
-    /// stopped.
+    /// Probes and duration of the last search, where the plan asks; none if it was stopped.
     pub fn noted(&self) -> (&[TestbedExchange], Duration) {
         let search = &self.searches[self.last];
         if search.is_over {
@@ -277,19 +250,18 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// All questions of the last search with their answers, where the plan asks for them, those of one that was stopped, too.
+    /// Questions and answers of the last search, where the plan asks, also if it was stopped.
     pub fn questions(&self) -> &[TestbedExchange] {
         &self.searches[self.last].noted
     }
 
-    /// Lets another search in place of the strategies of cases from now on, or nobody any more.
+    /// Replaces the strategies of cases by another, or by none.
     pub(super) fn stand_in(&mut self, strategy: Option<Arc<dyn Strategy>>) {
         self.stand_in = strategy;
         self.group = None;
     }
 
-    /// What the last search had used when it ended, with runs of configurations to the target after it, and when that was:
-    /// whether or not these came to their end.
+    /// Usage and end of the last search with these runs to the target after it, finished or not.
     pub fn spent(&mut self, case: Case, ran: &[usize], usage: &mut Usage) -> SimTime {
         usage.clear();
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
@@ -304,12 +276,12 @@ impl<'p> Simulation<'p> {
         now
     }
 
-    /// Runs to the target that the last search made.
+    /// Runs to the target in the last search.
     pub fn completed(&self) -> u64 {
         self.searches[self.last].completed
     }
 
-    /// Makes the run of `choice` to the target, after the last search and after choices that `failed`, unless it was made.
+    /// Makes the run of `choice` to the target after the last search and `failed` choices, unless it was made.
     pub fn settle(
         &mut self,
         case: Case,
@@ -337,7 +309,6 @@ impl<'p> Simulation<'p> {
         Ok(RunIndex::After(at))
     }
 
-    /// A run that was made after the last search.
     pub fn settled(&self, which: RunIndex) -> &Run {
         match which {
             RunIndex::Alone(at) => &self.alone.current().all[at],
@@ -345,7 +316,7 @@ impl<'p> Simulation<'p> {
         }
     }
 
-    /// What a run after the last search comes to under a policy, by `bill` unless that was asked just before.
+    /// A run after the last search under a policy, by `bill` unless that was asked just before.
     pub(super) fn billed(
         &mut self,
         which: RunIndex,
@@ -359,19 +330,18 @@ impl<'p> Simulation<'p> {
         runs.billed(at, policy, bill)
     }
 
-    /// The run of `choice` to the target, after the last search.
+    /// Runs `choice` to the target after the last search.
     pub fn run(&mut self, case: Case, choice: usize) -> Result<&Run, UnfinishedJob> {
         let which = self.settle(case, &[], choice)?;
         Ok(self.settled(which))
     }
 
-    /// The run of `choice` to the target in the replica of the last search, without any search.
+    /// Runs `choice` to the target in the replica of the last search, without search.
     pub fn run_alone(&mut self, case: Case, choice: usize) -> Result<&Run, UnfinishedJob> {
         let at = self.settle_alone(case, choice)?;
         Ok(&self.alone.current().all[at])
     }
 
-    /// Which of the runs without search it is, made unless it was.
     pub(super) fn settle_alone(
         &mut self,
         case: Case,
@@ -397,7 +367,7 @@ impl<'p> Simulation<'p> {
         ran
     }
 
-    /// Where other threads would look for a run without search, if it takes longer than to look.
+    /// The memo and key of a run without search, if the run takes longer than a look.
     fn memo_of(&self, case: Case, choice: usize) -> Option<(&'p Memo, Key)> {
         let memo = self.memo?;
         let ground = &self.plan.arena(case.arena).ok()?.ground;
@@ -415,16 +385,15 @@ impl<'p> Simulation<'p> {
     }
 }
 
-/// Which of the runs that were made after the last search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunIndex {
-    /// Nothing was searched on the cluster before it.
+    /// Without search.
     Alone(usize),
-    /// The outcome followed the search.
     After(usize),
 }
 
-/// What is known of a search besides its forecast.
+/// What a search leaves besides its forecast.
+#[derive(Default)]
 struct SearchDetails {
     /// Whether anything was drawn at random.
     drew: bool,
@@ -433,28 +402,16 @@ struct SearchDetails {
     took: Duration,
 }
 
-impl Default for SearchDetails {
-    fn default() -> SearchDetails {
-        SearchDetails {
-            drew: true,
-            completed: 0,
-            noted: Vec::new(),
-            took: Duration::ZERO,
-        }
-    }
-}
-
-/// A search that is about to begin.
 struct PendingSearch<'a> {
     plan: &'a Plan,
     arena: &'a SearchProblem,
     case: Case,
-    /// Who searches; nobody for those that know the truth.
+    /// `None` for contenders that know the truth.
     strategy: Option<&'a dyn Strategy>,
 }
 
 impl PendingSearch<'_> {
-    /// Lets the strategy search, told no more than it depends on.
+    /// Lets the strategy search on a task with no more than it depends on.
     fn ask(
         self,
         site: &mut dyn JobTrial,
@@ -464,11 +421,7 @@ impl PendingSearch<'_> {
             plan, arena, case, ..
         } = self;
         let Some(strategy) = self.strategy else {
-            let asked = SearchDetails {
-                drew: false,
-                ..SearchDetails::default()
-            };
-            return (Ok(()), asked);
+            return (Ok(()), SearchDetails::default());
         };
         let streams = &plan.terms.streams;
         let key = arena.contenders[case.strategy].key;
@@ -484,21 +437,14 @@ impl PendingSearch<'_> {
         };
         let task = task.restricted_to(depends, plan.objectives[case.objective], &prices);
         let mut testbed = Metered::new(site, arena.space.len(), depends.prices.then_some(tariff));
-        if !plan.notes_probes {
-            let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
-            let asked = SearchDetails {
-                drew: ended.is_err() || stream != untouched,
-                completed: testbed.completed,
-                ..SearchDetails::default()
-            };
-            return (ended, asked);
-        }
-        testbed.note(tariff);
-        let start = Instant::now();
+        let start = plan.notes_probes.then(|| {
+            testbed.note(tariff);
+            Instant::now()
+        });
         let ended = strategy.search(&task, &mut testbed, &mut stream, forecast);
         let asked = SearchDetails {
             drew: ended.is_err() || stream != untouched,
-            took: start.elapsed(),
+            took: start.map_or(Duration::ZERO, |start| start.elapsed()),
             completed: testbed.completed,
             noted: testbed.into_noted(),
         };
@@ -506,7 +452,33 @@ impl PendingSearch<'_> {
     }
 }
 
-/// How far a forecast is from what is expected.
+/// What configurations cost under one policy, as known before any run.
+struct PriceList<'a> {
+    ground: &'a dyn Environment,
+    tariff: &'a Tariff,
+    usage: RefCell<Usage>,
+}
+
+impl<'a> PriceList<'a> {
+    fn new(ground: &'a dyn Environment, tariff: &'a Tariff) -> Self {
+        PriceList {
+            ground,
+            tariff,
+            usage: RefCell::default(),
+        }
+    }
+}
+
+impl Prices for PriceList<'_> {
+    fn run_usd(&self, configuration: usize, seconds: f64) -> Option<f64> {
+        if self.tariff.is_as_stated() && !self.ground.facts().price_is_known {
+            return None;
+        }
+        let usage = &mut *self.usage.borrow_mut();
+        Some((self.ground).plan_usd(configuration, seconds, self.tariff, usage))
+    }
+}
+
 fn errors(forecast: &Forecast, arena: &SearchProblem, scratch: &mut Vec<f64>) -> Option<Errors> {
     scratch.clear();
     scratch.extend(
@@ -521,18 +493,17 @@ fn errors(forecast: &Forecast, arena: &SearchProblem, scratch: &mut Vec<f64>) ->
         .map(|(median, &max)| Errors { mean, median, max })
 }
 
-/// Runs without search that are kept for later strategies at most, about 1 kB each.
+/// Most runs without search that are kept, about 1 kB each.
 const MOST_ALONE: usize = 4_096;
 
-/// Searches that are kept at once: as many as there are objectives, and then some.
+/// Searches kept at once: more than there are objectives.
 const MOST_SEARCHES: usize = 8;
 
-/// For a run without a search problem, which nobody asks for after a search without one.
+/// Placeholder for a run without a search problem.
 const STALLED: UnfinishedJob = UnfinishedJob::Stalled(StalledJob { at: SimTime::ZERO });
-/// What is said in words of a run without a search problem.
 const NO_ARENA: &str = "the simulated job stalled";
 
-/// The job of a search problem, made when it is another than the last; `None` without a search problem.
+/// The job of a search problem, made anew when it changes; `None` without a search problem.
 fn site<'c, 'p>(
     plan: &'p Plan,
     held: &'c mut Option<(usize, Box<dyn JobTrial + 'p>)>,

@@ -1,7 +1,5 @@
-//! Parts as bytes: whole numbers as LEB128, numbers with the bits they have, text behind its length. What reads them back
-//! believes nothing: it ends where something does not stand there.
+//! Parts as bytes: whole numbers as LEB128, numbers by their bits, text behind its length. The reader trusts nothing.
 
-/// Writes values one after the other.
 #[derive(Debug, Default)]
 pub struct Writer(pub Vec<u8>);
 
@@ -14,14 +12,13 @@ impl Writer {
         self.0.push(count as u8);
     }
 
-    /// Numbers, each in 8 bytes.
     pub fn numbers(&mut self, numbers: &[f64]) {
         for number in numbers {
             self.0.extend_from_slice(&number.to_bits().to_le_bytes());
         }
     }
 
-    /// Bytes, with how many there are.
+    /// Bytes behind their length.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
@@ -31,7 +28,6 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
-    /// A value that may not be there.
     pub fn maybe<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
         self.count(u64::from(value.is_some()));
         if let Some(value) = value {
@@ -40,7 +36,7 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote. Each question is `None` where there is no such value.
+/// Inverse of [`Writer`]; `None` where there is no such value.
 #[derive(Debug)]
 pub struct Reader<'b>(pub &'b [u8]);
 
@@ -90,7 +86,7 @@ impl<'b> Reader<'b> {
         Some(str::from_utf8(self.bytes()?).ok()?.to_owned())
     }
 
-    /// A value that may not be there: the inner `None` says that it is not.
+    /// An optional value: the inner `None` says that it is absent.
     pub fn maybe<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.count()? {
             0 => Some(None),

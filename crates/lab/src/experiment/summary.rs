@@ -1,5 +1,5 @@
-//! What the records of a run come to by columns that are keys, computed as records pass by: in parts, one per task, put
-//! together in the order of tasks. Memory goes with the number of groups, not of records.
+//! Groups of a run's records by key columns, computed as records pass: in parts, one per task, put together in task order. Memory
+//! goes with the number of groups, not of records.
 
 use std::io;
 use std::sync::Arc;
@@ -17,35 +17,28 @@ use super::summary_part::{Cases, Places, SummaryPart};
 use super::tally::GroupSummary;
 use scavsim_base::stats::RunningMedian;
 
-/// More groups than this by columns of one's choice would rather be read from the records themselves.
+/// Most groups by chosen columns; beyond, read the records themselves.
 const MOST_GROUPS: usize = 1_000_000;
 
-/// Parts that wait to be added up at most.
 const MOST_WAITING: usize = 1_024;
 
-/// Figures that one thread adds up at least.
 const FIGURES_AT_ONCE: usize = 4;
 
-/// Collects groups from parts of them in the order of tasks, or from records in case order.
-///
-/// Of the usual summary only the groups of one workload and strategy are open at a time, or of a workload where every VM
-/// type is searched by itself: a group goes over all of them then.
+/// Collects groups from parts in task order, or from records in case order. Of the usual summary only the groups of one workload
+/// and strategy are open at a time; of a whole workload where every VM type is searched by itself.
 pub struct Summary {
     by: Arc<KeyColumns>,
     tasks: Tasks,
     most_groups: usize,
-    /// The task at hand and what its records come to, where records come one by one.
+    /// The current task and its part, where records come one by one.
     part: Option<(u64, SummaryPart)>,
     closed: Vec<ClosedGroup>,
-    /// Groups of which parts are not added up yet.
     closing: Vec<OpenGroup>,
     open: Vec<OpenGroup>,
     places: Places,
-    /// Parts that are not added up yet.
     waiting: usize,
 }
 
-/// A group and the parts that follow it.
 struct OpenGroup {
     cases: Cases,
     waiting: Vec<Cases>,
@@ -58,8 +51,7 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// No records yet, of a run with these tasks: by these columns, or the usual summary without, where every VM type is
-    /// searched by itself `across_vms`.
+    /// An empty summary by these columns, or the usual one; `across_vms` where every VM type is searched by itself.
     pub fn new(columns: Option<&KeyColumns>, across_vms: bool, tasks: Tasks) -> Summary {
         match columns {
             Some(columns) => Summary::by(columns.clone(), tasks),
@@ -70,7 +62,6 @@ impl Summary {
         }
     }
 
-    /// No records yet, by these columns, of a run with these tasks.
     pub fn by(columns: KeyColumns, tasks: Tasks) -> Summary {
         Summary {
             by: Arc::new(columns),
@@ -85,14 +76,13 @@ impl Summary {
         }
     }
 
-    /// This summary with no more figures than these, before its first record.
+    /// Keeps only these figures; before the first record.
     #[must_use]
     pub fn keeping(mut self, kept: &'static KeptMetrics) -> Summary {
         Arc::make_mut(&mut self.by).kept = kept;
         self
     }
 
-    /// Whether it is by setting, workload, pricing, objective and strategy, with choices.
     pub fn is_usual(&self) -> bool {
         matches!(self.by.keeps, Keeps::Choices { .. })
     }
@@ -121,7 +111,7 @@ impl Summary {
         }
     }
 
-    /// What groups by columns come to so far, in no order, each with its name in one of the columns.
+    /// Groups so far, in no order, each with its name in one column.
     pub(super) fn tallied_by(&self, column: usize) -> impl Iterator<Item = (&str, GroupSummary)> {
         self.open.iter().map(move |open| {
             let name = match open.cases.key[column].borrowed() {
@@ -138,7 +128,6 @@ impl Summary {
             .map_or(Ok(()), |(_, part)| self.merge(part))
     }
 
-    /// The open group that some cases belong to, opened where there is none.
     fn open(&mut self, cases: &Cases) -> io::Result<&mut OpenGroup> {
         if let (Keeps::Choices { across_vms }, Some(first)) = (self.by.keeps, self.open.first()) {
             let ([setting, workload, .., strategy], own) = (&first.cases.identity, &cases.identity);
@@ -172,7 +161,7 @@ impl Summary {
         self.closing.append(&mut self.open);
     }
 
-    /// Adds up what waits, on all threads of the pool that it is called in, and closes what is to be closed.
+    /// Adds up what waits, on the current thread pool, and closes finished groups.
     fn add_up(&mut self) {
         self.waiting = 0;
         let keeps = self.by.keeps;
@@ -192,7 +181,7 @@ impl Summary {
 }
 
 impl OpenGroup {
-    /// Adds up what waits, each figure by itself; on several threads if there are.
+    /// Adds up what waits, figure by figure, on several threads if there are.
     fn add_up(&mut self, in_pool: bool) {
         let waiting = std::mem::take(&mut self.waiting);
         let Cases { tally, medians, .. } = &mut self.cases;
@@ -317,7 +306,6 @@ mod tests {
     use super::*;
     use crate::experiment::{KeyTable, Status};
 
-    /// Of two cases each.
     fn tasks() -> Tasks {
         Tasks::new(99, 99, 2)
     }
@@ -385,7 +373,6 @@ mod tests {
         assert_eq!(keys, expected);
     }
 
-    /// Groups of records that chose these values on other axes.
     fn by_axes(names: &str, chosen: &[Option<&str>]) -> KeyTable {
         const ORACLE: Option<&str> = Some("learning_rate=0.01;sync=async");
         let mut summary = Summary::by(columns(names), tasks());

@@ -1,4 +1,4 @@
-//! What a finished summary has: a group per key, in order.
+//! Groups of a finished summary, in order.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,24 +13,22 @@ use scavsim_base::stats::Interval;
 /// The replicas of one (setting, workload, pricing, objective, strategy).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Setting; empty where no key of the scenario holds several values.
+    /// Empty where no key holds several values.
     pub setting: String,
     pub workload: String,
     pub pricing: String,
     pub objective: String,
     pub strategy: String,
-    /// The configuration chosen most often; of several, the first seen.
+    /// The most frequent choice; of several, the first seen.
     pub choice: Option<Chosen>,
-    /// How it was obtained that it was chosen from: `measured`, `interpolated` or `extrapolated`; `None` where nothing was
-    /// chosen.
+    /// `measured`, `interpolated` or `extrapolated`; `None` without a choice.
     pub provenance: Option<String>,
-    /// Share of all replicas that chose it.
     pub choice_share: f64,
-    /// Why cases have no result, and how many for this reason; of many reasons the first `MOST_REASONS`.
+    /// Reasons of failures with their counts; of many, the first `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
     pub oracle: Option<Chosen>,
     pub tallied: GroupSummary,
-    /// A median per entry of [`METRICS`]; `None` where no replica has the figure, and where it is not kept.
+    /// One per entry of [`METRICS`]; `None` where no replica has the figure or it is not kept.
     pub medians: Vec<Option<f64>>,
 }
 
@@ -47,13 +45,12 @@ impl Group {
     }
 }
 
-/// The cases that have the same key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyGroup {
     /// A cell per column; empty where the records have none.
     pub key: Vec<String>,
     pub tallied: GroupSummary,
-    /// Medians of time and cost with their intervals, where they are kept.
+    /// Medians of time and cost with their intervals, where kept.
     pub medians: Vec<Option<(f64, Option<Interval>)>>,
 }
 
@@ -62,20 +59,18 @@ impl KeyGroup {
         self.tallied.mean(metric)
     }
 
-    /// The median of a metric by its column name, and its 95 % confidence interval.
+    /// The median of a metric by column name, with its 95 % confidence interval.
     pub fn median(&self, metric: &str) -> Option<(f64, Option<Interval>)> {
         let index = WITH_MEDIAN.iter().position(|name| *name == metric)?;
         *self.medians.get(index)?
     }
 }
 
-/// The groups of a summary by columns of one's choice.
 #[derive(Debug)]
 pub struct KeyTable {
     pub columns: Vec<String>,
-    /// By the columns, from left to right.
     pub groups: Vec<KeyGroup>,
-    /// Columns that no case with a result has a cell of: axes that there are not.
+    /// Columns without a cell in any result: axes that do not exist.
     pub empty_axes: Vec<String>,
 }
 
@@ -83,11 +78,9 @@ pub struct KeyTable {
 pub enum Aggregated {
     /// By setting, workload, pricing, objective and strategy, each in the scenario's order.
     Usual(Vec<Group>),
-    /// By other columns.
     By(KeyTable),
 }
 
-/// A group that no case is missing from.
 pub(super) struct ClosedGroup {
     pub(super) key: Vec<OwnedCell>,
     pub(super) identity: Identity,
@@ -96,7 +89,7 @@ pub(super) struct ClosedGroup {
     pub(super) choices: Choices,
 }
 
-/// Groups of the usual summary, in the order of the scenario from the one in which they came: strategy by strategy.
+/// Groups of the usual summary in the scenario's order, from that of appearance: strategy by strategy.
 pub(super) fn usual(closed: Vec<ClosedGroup>) -> Vec<Group> {
     let (mut workload, mut place) = (0, 0);
     let mut numbered: Vec<((usize, usize), Group)> = Vec::with_capacity(closed.len());
@@ -147,7 +140,6 @@ impl From<ClosedGroup> for Group {
     }
 }
 
-/// Groups by columns, in the order of these from the one in which they came.
 pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
     let is_empty = |at: usize| closed.iter().all(|group| group.key[at] == OwnedCell::Empty);
     let empty_axes = (by.columns.iter().enumerate())
@@ -181,7 +173,6 @@ pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
 #[derive(Debug, Clone, Copy)]
 enum Rank<'c> {
     Empty,
-    /// The number of a name, in the order in which they came.
     Came(usize),
     Alphabet(&'c str),
     Axis(&'c str),
@@ -209,7 +200,6 @@ impl Rank<'_> {
     }
 }
 
-/// The places of groups in the order of the columns.
 fn order(by: &KeyColumns, closed: &[ClosedGroup]) -> Vec<usize> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut ranks: Vec<(Vec<Rank<'_>>, usize)> = Vec::with_capacity(closed.len());

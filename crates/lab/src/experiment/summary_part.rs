@@ -13,13 +13,12 @@ use super::stored::{Reader, Writer};
 use super::tally::Tally;
 use scavsim_base::stats::RunningMedian;
 
-/// More reasons than these are not told apart.
 pub const MOST_REASONS: usize = 8;
 
 /// Cases of a group that a part has room for at once.
 const MANY: usize = 16;
 
-/// What the records of one task come to, by groups in the order in which they came.
+/// Records of one task, by groups in the order of appearance.
 pub struct SummaryPart {
     by: Arc<KeyColumns>,
     pub(super) groups: Vec<Cases>,
@@ -31,23 +30,19 @@ pub(super) type Identity = [String; 5];
 
 #[derive(Clone)]
 pub(super) struct Cases {
-    /// The number that records of a plan have which belong here, where the columns are those of it.
+    /// Group number of the plan's records here, where the columns are those of it.
     group: Option<NonZeroU64>,
-    /// A cell per column.
     pub(super) key: Vec<OwnedCell>,
-    /// Identity of the first case.
     pub(super) identity: Identity,
-    /// Whether all cases have it.
     pub(super) is_one: bool,
     pub(super) tally: Tally,
-    /// Running medians of all metrics that have one, of [`WITH_MEDIAN`], or none.
+    /// Running medians of all metrics with one, of [`WITH_MEDIAN`], or none.
     pub(super) medians: Vec<RunningMedian>,
-    /// What medians are still to be told: a row of figures per case, NaN where it has none.
+    /// Figures that medians have not seen yet: a row per case, NaN where missing.
     rows: Vec<f64>,
     pub(super) choices: Choices,
 }
 
-/// What a group has in a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OwnedCell {
     Empty,
@@ -55,27 +50,25 @@ pub(super) enum OwnedCell {
     Number(u64),
 }
 
-/// What was chosen in the cases of a group, and why some failed; empty where that is not kept.
+/// Choices in a group's cases, and why some failed; empty where not kept.
 #[derive(Clone, Default)]
 pub(super) struct Choices {
     pub(super) oracle: Option<Chosen>,
-    /// With how each was obtained, and how often it was chosen.
+    /// With provenance and count.
     pub(super) chosen: Vec<(Chosen, Option<String>, u64)>,
     pub(super) reasons: Vec<(String, u64)>,
 }
 
-/// Finds groups by their keys.
 #[derive(Default)]
 pub(super) struct Places {
-    /// The group behind the last that was asked for.
     next: usize,
-    /// The group that was last found otherwise than by its turn.
+    /// The last group found out of turn.
     first: usize,
     by_hash: HashMap<u64, Vec<usize>>,
 }
 
 impl Places {
-    /// The place of the group of which `is_it` holds, with this hash; `count`, the next free one, where there is none.
+    /// Place of the group with this hash for which `is_it` holds; else `count`, the next free one.
     pub(super) fn find(
         &mut self,
         count: usize,
@@ -148,7 +141,6 @@ fn identity<'r>(record: &Record<'r>) -> [&'r str; 5] {
 }
 
 impl Cases {
-    /// No cases yet of a group, in a part.
     fn new(
         key: Vec<OwnedCell>,
         identity: Identity,
@@ -173,7 +165,7 @@ impl Cases {
         }
     }
 
-    /// No cases yet of the same group, of which parts are to be added up.
+    /// An empty group with the same key, to add parts to.
     pub(super) fn none(&self, keeps: Keeps) -> Cases {
         let kept = self.tally.kept();
         let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps, kept);
@@ -206,7 +198,6 @@ impl Cases {
         }
     }
 
-    /// Tells a median what cases of this part have for it: that with the number `at`.
     pub(super) fn tell_median(&self, at: usize, median: &mut RunningMedian) {
         match self.medians.get(at) {
             Some(own) => median.merge(own),
@@ -214,14 +205,13 @@ impl Cases {
         }
     }
 
-    /// The values that one median is of, in the order of the cases.
     fn values(&self, at: usize) -> impl Iterator<Item = f64> {
         let width = self.tally.kept().medians.len();
         let rows = self.rows.iter().skip(at).step_by(width);
         rows.copied().filter(|value| !value.is_nan())
     }
 
-    /// Takes in cases that follow, but for figures and their medians.
+    /// Adds cases that follow, but for figures and medians.
     pub(super) fn merge_but_figures(&mut self, others: Cases) {
         self.is_one = self.is_one && others.is_one && self.identity == others.identity;
         self.choices.merge(others.choices);
@@ -280,7 +270,7 @@ impl SummaryPart {
         }
     }
 
-    /// No records yet of the usual summary; `across_vms` where every VM type is searched by itself.
+    /// `across_vms` where every VM type is searched by itself.
     pub fn usual(across_vms: bool) -> SummaryPart {
         SummaryPart::new(Arc::new(KeyColumns::usual(across_vms)))
     }
@@ -320,9 +310,8 @@ impl<'p> Part<'p> for SummaryPart {
     }
 }
 
-/// How a part of the usual summary is kept beside the rows of a shard.
+/// The bytes of a part of the usual summary, beside the rows of a shard.
 impl SummaryPart {
-    /// Writes it where [`SummaryPart::read`] finds it.
     pub fn write(&self, to: &mut Writer) {
         to.count(u64::from(
             self.by.keeps == Keeps::Choices { across_vms: true },
@@ -331,7 +320,7 @@ impl SummaryPart {
         self.groups.iter().for_each(|cases| cases.write(to));
     }
 
-    /// What [`SummaryPart::write`] wrote; `None` where that is not what stands there.
+    /// Inverse of [`SummaryPart::write`]; `None` for other bytes.
     pub fn read(from: &mut Reader<'_>) -> Option<SummaryPart> {
         let mut part = SummaryPart::usual(from.count()? == 1);
         let keeps = part.by.keeps;

@@ -1,5 +1,4 @@
-//! What a summary keeps of a group of records: running moments of the figures, counts of the shares, what was spent
-//! and saved. Its size does not go with the records.
+//! Moments of figures, counts of shares, what was spent and saved in a group of records; its size does not grow with them.
 
 use std::sync::LazyLock;
 
@@ -13,7 +12,7 @@ use super::units::{self, Answers, Partners, Place, Units, read_moments, write_mo
 use scavsim_base::stats::{Interval, Pair, Ratio, Share};
 use scavsim_search::search::Objective;
 
-/// Place of each metric that goes with the choice, and how.
+/// How each metric depends on the choice, if it does.
 static GOES_WITH_CHOICE: LazyLock<Vec<Option<MetricDependence>>> = LazyLock::new(|| {
     METRICS
         .iter()
@@ -21,26 +20,18 @@ static GOES_WITH_CHOICE: LazyLock<Vec<Option<MetricDependence>>> = LazyLock::new
         .collect()
 });
 
-/// How a metric goes with what a choice is expected to come to.
+/// How a metric depends on the expected outcome of a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum MetricDependence {
-    /// With the hours of the choice.
     Hours,
-    /// With the hours of the choice over those of the oracle.
     HoursOverOracle,
-    /// With the USD of the choice.
     Usd,
-    /// With the USD of the choice over those of the oracle.
     UsdOverOracle,
-    /// Against its hours.
     AgainstHours,
-    /// Against its USD.
     AgainstUsd,
-    /// With the depth of the choice.
     Depth,
-    /// With what it takes to begin with it.
     Beginning,
-    /// In no way that anybody can tell, of a choice that no case made.
+    /// Unknown for a choice that no case made.
     Unforeseen,
 }
 
@@ -74,10 +65,9 @@ fn metric_dependence(metric: &str) -> Option<MetricDependence> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
     pub mean: f64,
-    /// 95 % confidence interval, from the means of pairs where replicas share their luck; `None` with a single unit,
-    /// and where cases differ by more than luck.
+    /// 95 % confidence interval, from pair means where replicas share their luck; `None` with a single unit, and where cases differ
+    /// by more than luck.
     pub interval: Option<Interval>,
-    /// How often that holds.
     pub holds: IntervalCoverage,
     pub skewness: f64,
     pub count: u64,
@@ -90,28 +80,22 @@ impl Mean {
     }
 }
 
-/// What the records of a group come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupSummary {
     pub(super) kept: &'static KeptMetrics,
-    /// Records seen.
     pub cases: u64,
-    /// Cases without a result.
     pub failed: u64,
-    /// How many independent cases they come to, where they overlap in time.
+    /// Independent cases that overlapping ones count as.
     pub independent: Option<f64>,
-    /// One per entry of [`METRICS`]; `None` where no case has the figure, and where it is not kept.
+    /// One per entry of [`METRICS`]; `None` where no case has the figure or it is not kept.
     pub means: Vec<Option<Mean>>,
-    /// One per entry of [`SHARES`].
     pub shares: Vec<Share>,
-    /// Interval of each share; `None` where cases differ by more than luck.
+    /// `None` where cases differ by more than luck.
     pub share_intervals: Vec<Option<Interval>>,
-    /// How often each of these holds.
     pub share_holds: Vec<IntervalCoverage>,
-    /// Repetitions of the job after which what was spent on the search and on earlier runs is saved against the default
-    /// configuration: mean over mean. `None` where nothing was spent, and where nothing is saved.
+    /// Repetitions after which the cost of the search and of earlier runs is saved against the default configuration: mean over mean.
+    /// `None` where nothing was spent or nothing is saved.
     pub repaid: Option<Ratio>,
-    /// How often its interval holds.
     pub repaid_holds: IntervalCoverage,
 }
 
@@ -122,35 +106,33 @@ impl GroupSummary {
         self.means[index].as_ref()
     }
 
-    /// A share by its column name; `None` where no case has the figure.
+    /// A share by column name; `None` where no case has the figure.
     pub fn share(&self, column: &str) -> Option<Share> {
         let index = SHARES.iter().position(|c| c.name == column)?;
         Some(self.shares[index]).filter(|share| share.count > 0)
     }
 
-    /// Share of all in which the choice is worth what the oracle's is.
+    /// Share of all cases in which the choice is worth the oracle's.
     pub fn right(&self) -> f64 {
         let right = self.share("right");
         right.and_then(|right| right.share()).unwrap_or(0.0)
     }
 
-    /// The interval of a share by its column name, where there is one, and how often it holds.
+    /// The interval of a share by column name, with its coverage.
     pub fn share_interval(&self, column: &str) -> Option<(Interval, IntervalCoverage)> {
         let index = SHARES.iter().position(|c| c.name == column)?;
         Some((self.share_intervals[index]?, self.share_holds[index]))
     }
 }
 
-/// A group of records as they pass by.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     kept: &'static KeptMetrics,
     cases: u64,
     failed: u64,
-    /// How many independent cases those come to that overlap.
+    /// Independent cases that overlapping ones count as.
     independent: Option<f64>,
     partners: Partners,
-    /// Figures of the last record that was taken in.
     row: Vec<f64>,
     figures: MetricMoments,
     shares: Box<[Answers]>,
@@ -158,14 +140,14 @@ pub(super) struct Tally {
     repaid: BreakEvenTally,
 }
 
-/// What was spent, and what a job saves, in the unit of the objective.
+/// Spent, and saved per job, in the unit of the objective.
 #[derive(Debug, Clone, Default)]
 struct BreakEvenTally {
     pair: Pair,
     units: Units<Pair>,
-    /// Whether it is in hours, which all cases have to agree on.
+    /// Whether in hours; all cases must agree.
     in_hours: Option<bool>,
-    /// A case that differs in unit, or of which something is not known.
+    /// Whether a case has another unit or lacks a figure.
     spoilt: bool,
 }
 
@@ -185,7 +167,7 @@ impl Tally {
         }
     }
 
-    /// Takes in a record. Of the metrics that have a median `rows` is told the figures, NaN where there is none.
+    /// Adds a record, and to `rows` its figures with a median, NaN where missing.
     pub(super) fn push_record(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
@@ -213,7 +195,7 @@ impl Tally {
         self.repaid.push_record(record, place_of_luck);
     }
 
-    /// Takes in the records of another, which follow; figures apart, which [`Tally::figure`] gives.
+    /// Adds the records of another, which follow, but for figures ([`Tally::figure`]).
     pub(super) fn merge_counts(&mut self, other: &Tally) {
         self.cases += other.cases;
         self.failed += other.failed;
@@ -227,7 +209,6 @@ impl Tally {
         self.repaid.merge(&other.repaid);
     }
 
-    /// Whether cases overlap in time.
     pub(super) fn is_of_overlapping(&self) -> bool {
         self.independent.is_some()
     }
@@ -236,7 +217,7 @@ impl Tally {
         self.kept
     }
 
-    /// What a figure comes to, by its place among those that are kept.
+    /// A figure, by its place among those kept.
     pub(super) fn figure(&self, at: usize) -> Figure {
         self.figures.get(at)
     }
@@ -245,7 +226,6 @@ impl Tally {
         self.figures.set(at, figure);
     }
 
-    /// Writes it where [`Tally::read`] finds it.
     pub(super) fn write(&self, to: &mut Writer) {
         to.count(self.cases);
         to.count(self.failed);
@@ -269,7 +249,7 @@ impl Tally {
         to.count(u64::from(*spoilt));
     }
 
-    /// What [`Tally::write`] wrote, with all metrics; `None` where that is not what stands there.
+    /// Inverse of [`Tally::write`], with all metrics; `None` for other bytes.
     pub(super) fn read(from: &mut Reader<'_>) -> Option<Tally> {
         let (cases, failed) = (from.count()?, from.count()?);
         let independent = from.maybe(|from| Some(from.numbers::<1>()?[0]))?;
@@ -307,13 +287,13 @@ impl Tally {
         })
     }
 
-    /// How many independent cases tell as much as some of those here, where they overlap.
+    /// Independent cases that `count` of these count as, where they overlap.
     fn independent_of(&self, count: u64) -> Option<f64> {
         let independent = self.independent? * count as f64 / self.cases.max(1) as f64;
         Some(independent.min(count as f64))
     }
 
-    /// What they come to; intervals where all cases are replicas of `one_case`.
+    /// The summary; with intervals where all cases are replicas of `one_case`.
     pub(super) fn tallied(&self, one_case: bool) -> GroupSummary {
         let drift = self.rivals.drift();
         let others_may_come = drift != Drift::default();
@@ -368,7 +348,7 @@ impl Tally {
     }
 }
 
-/// How far below and above its mean a metric may be by choices that no case made; `None` where nobody can tell.
+/// How far a metric's mean may move down and up by choices that no case made; `None` where unknown.
 fn reach(drift: &Drift, goes: MetricDependence, oracle: [f64; 2]) -> Option<(f64, f64)> {
     let over = |(down, up): (f64, f64), whole: f64| {
         if whole > 0.0 {
@@ -408,7 +388,6 @@ impl BreakEvenTally {
         self.units.push_value(figures, place);
     }
 
-    /// What a case spent and saves.
     fn figures(&mut self, record: &Record<'_>) -> Option<[f64; 2]> {
         if record.status != Status::Ok {
             return None;

@@ -1,36 +1,31 @@
-//! Threads that work through tasks together, while what they come to is handed out in the order of the tasks.
-//!
-//! Nobody waits for the others at the end of a block: a thread takes the next tasks as long as they are not too far ahead of what
-//! is handed out, and whoever finds the first of what is done ready hands it out.
+//! Threads that work through tasks together while results are handed out in task order. No thread waits at the end of a block: it
+//! takes the next tasks while they are close enough to the last result handed out, and whoever finds that result ready hands it out.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Tasks that a thread takes at once, at most: those beside each other share a search problem.
+/// Most tasks that a thread takes at once; neighbours share a search problem.
 const MOST_AT_ONCE: usize = 8;
 
-/// Tasks and what they come to.
 pub(super) struct TaskPool<D> {
     board: Mutex<Board<D>>,
-    /// Something was handed out, or is over.
+    /// Signals that something was handed out or the work is over.
     moved: Condvar,
     count: usize,
     threads: usize,
-    /// How far ahead of what is handed out a task may be begun.
+    /// How far ahead of the results handed out a task may begin.
     ahead: usize,
-    /// Tasks that a thread takes at once.
     at_once: usize,
 }
 
 struct Board<D> {
-    /// The first task that nobody took.
+    /// First task that no thread took.
     next: usize,
     handed: usize,
-    /// The first that nobody took to hand it out, and what is done from there on.
+    /// First result that was not handed out, and the results from there on.
     first: usize,
     done: VecDeque<Option<D>>,
-    /// Whether somebody hands out.
     is_open: bool,
     is_over: bool,
 }
@@ -42,7 +37,7 @@ enum ThreadAction<D> {
 }
 
 impl<D: Send> TaskPool<D> {
-    /// So many tasks for so many threads, none begun more than `ahead` others before it is handed out.
+    /// `count` tasks for `threads` threads, begun at most `ahead` before the results handed out.
     pub(super) fn new(count: usize, threads: usize, ahead: usize) -> TaskPool<D> {
         let (threads, ahead) = (threads.max(1), ahead.max(1));
         TaskPool {
@@ -63,8 +58,8 @@ impl<D: Send> TaskPool<D> {
         }
     }
 
-    /// What one thread does of it, until nothing is left: `work` on single tasks, and `hand_out` what is done in their
-    /// order, until that says that it was the last.
+    /// One thread's part, until nothing is left: `work` on single tasks, and `hand_out` results in order, until that returns that it
+    /// was the last.
     pub(super) fn join(&self, mut work: impl FnMut(usize) -> D, hand_out: impl Fn(Vec<D>) -> bool) {
         let _guard = Alarm(self);
         let mut board = self.board();
@@ -91,7 +86,7 @@ impl<D: Send> TaskPool<D> {
         }
     }
 
-    /// What a thread left that panicked is nobody's result.
+    /// The board, also after a panic: results of a thread that panicked are not there.
     fn board(&self) -> MutexGuard<'_, Board<D>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -126,7 +121,7 @@ impl<D: Send> TaskPool<D> {
     }
 }
 
-/// Calls off the work if the thread that has it panics: others might wait for what it had taken.
+/// Calls off the work if its thread panics, so that others do not wait for its tasks.
 struct Alarm<'c, D: Send>(&'c TaskPool<D>);
 
 impl<D: Send> Drop for Alarm<'_, D> {
@@ -147,7 +142,6 @@ impl<D> Board<D> {
         self.done[place] = Some(done);
     }
 
-    /// What is done from the first on.
     fn take_ready(&mut self) -> Vec<D> {
         let count = self.done.iter().take_while(|done| done.is_some()).count();
         self.first += count;
@@ -161,7 +155,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// What so many threads hand out of so many tasks, some of which take longer; most that were begun and not handed out.
+    /// Results handed out of `count` tasks, some slower; and the most that were begun and not handed out.
     fn handed(count: usize, threads: usize, ahead: usize, last: usize) -> (Vec<usize>, usize) {
         let crew = TaskPool::new(count, threads, ahead);
         let out = Mutex::new(Vec::new());

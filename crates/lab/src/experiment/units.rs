@@ -1,31 +1,29 @@
-//! Figures by units: where replicas 2r and 2r + 1 share their luck, the second mirrored (`rng.rs`), what varies independently
-//! is the mean of a pair. One of which the other is missing, as the last of an odd number, is a unit by itself.
+//! Figures by units: where replicas 2r and 2r + 1 share their luck, the second mirrored (`rng.rs`), the mean of a pair varies
+//! independently. The last replica of an odd count forms a unit of its own.
 //!
-//! With units u of mean ū and all values of mean x̄ the interval of x̄ has the lengths of that of ū. Where all units are pairs
-//! ū is x̄; else ū gives more weight to those by themselves, which vary more.
+//! With units u of mean ū and all values of mean x̄ the interval of x̄ has the lengths of that of ū. Where all units are pairs ū is
+//! x̄; else ū gives more weight to single ones, which vary more.
 //!
-//! Mirrored luck cancels while all choose the same. A choice that luck brings about comes with luck of its own, which no pair
-//! shows that does not make it: where such a choice may come, an interval is longer to both sides.
+//! Mirrored luck cancels while all choose the same. A choice that luck brings about has luck of its own, which pairs without that
+//! choice do not show: where such a choice may come, an interval is longer to both sides.
 
 use super::interval_coverage::IntervalCoverage;
 use super::stored::{Reader, Writer};
 use scavsim_base::stats::{Interval, Pair, Share, Welford};
 
-/// What the luck of a case is to the case before.
+/// How the luck of a case relates to the case before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// All cases have luck of their own: units are not told apart from values.
+    /// All cases have luck of their own: values are units.
     Alone,
-    /// The first of a pair, whose partner may follow.
+    /// First of a pair; the second may follow.
     First,
-    /// The second of a pair, which shares the luck of the case before.
+    /// Shares the luck of the case before.
     Second,
 }
 
-/// Tells which records are the second of a pair.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partners {
-    /// The replica whose record came last.
     last: Option<u64>,
 }
 
@@ -48,13 +46,11 @@ impl Partners {
     }
 }
 
-/// Units of one figure, or of several that come together.
+/// Units of one figure, or of several together.
 pub(super) trait UnitsOf: Clone + Default {
     type Value: Copy;
     fn unit(&mut self, unit: Self::Value);
-    /// Takes in units that follow.
     fn append(&mut self, other: &Self);
-    /// The unit that two cases are.
     fn both(one: Self::Value, other: Self::Value) -> Self::Value;
 }
 
@@ -90,7 +86,6 @@ impl UnitsOf for Pair {
     }
 }
 
-/// Units as their cases pass by.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Units<M: UnitsOf> {
     done: M,
@@ -99,7 +94,7 @@ pub(super) struct Units<M: UnitsOf> {
 }
 
 impl<M: UnitsOf> Units<M> {
-    /// Takes in the next case of the group, which may not have the figure.
+    /// Adds the next case of the group, which may lack the figure.
     pub(super) fn push_value(&mut self, value: Option<M::Value>, place: Place) {
         if place == Place::Alone {
             return;
@@ -120,7 +115,7 @@ impl<M: UnitsOf> Units<M> {
         }
     }
 
-    /// Takes in units that follow. No pair is in two parts.
+    /// Adds units that follow. No pair is in two parts.
     pub(super) fn merge(&mut self, other: &Self) {
         if let Some(alone) = self.waiting.take() {
             self.done.unit(alone);
@@ -136,7 +131,7 @@ impl<M: UnitsOf> Units<M> {
         all
     }
 
-    /// The units of which `done` is [`all`](Units::all).
+    /// Units of which `done` is [`all`](Units::all).
     pub(super) fn from_done(done: M) -> Self {
         Units {
             done,
@@ -145,8 +140,7 @@ impl<M: UnitsOf> Units<M> {
     }
 }
 
-/// The 95 % confidence interval of the mean of `values` whose units are these, or themselves where there are none; `None`
-/// below two units.
+/// 95 % confidence interval of the mean of `values` by these units, or by themselves without units; `None` below two.
 pub(super) fn interval(values: &Welford, units: &Welford) -> Option<Interval> {
     if units.count() == 0 {
         return values.interval();
@@ -158,9 +152,9 @@ pub(super) fn interval(values: &Welford, units: &Welford) -> Option<Interval> {
     })
 }
 
-/// The interval of a mean where choices may come that no case made. They are expected to move the mean by so much
-/// `down` or `up`, and the luck that brings them about may move it as much the other way, but hardly by more than
-/// values by themselves scatter. Of what begins a run nobody expects anything, so `expected` is `None` there.
+/// Interval of a mean where choices may come that no case made. They are expected to move the mean `down` or `up`, and their luck
+/// may move it as much the other way, but hardly beyond the scatter of values. `expected` is `None` where it is unknown, as for what
+/// begins a run.
 pub(super) fn with_others(
     values: &Welford,
     units: &Welford,
@@ -183,7 +177,6 @@ pub(super) fn with_others(
     })
 }
 
-/// A share of cases, and the same by units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     share: Share,
@@ -191,7 +184,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Takes in the answer of the next case, if it has one.
+    /// Adds the next case's answer, if it has one.
     pub(super) fn push_answer(&mut self, yes: Option<bool>, place: Place) {
         if let Some(yes) = yes {
             self.share.add(yes);
@@ -209,9 +202,9 @@ impl Answers {
         self.share
     }
 
-    /// The interval of the share, as of the `independent` answers that all of them come to where they overlap; else as of so many independent answers p as vary by as much as the units do: p (1 − p) /
-    /// variance of the mean unit (Kish's effective sample size). At least the units, which is also taken where all say
-    /// the same; at most all answers, though pairs that say the opposite may tell more.
+    /// Interval of the share: from the `independent` answers where cases overlap; else from as many independent answers p as vary like
+    /// the units, p (1 − p) / variance of the mean unit (Kish's effective sample size). At least the units, also where all say the same;
+    /// at most all answers.
     pub(super) fn interval(&self, independent: Option<f64>) -> Option<Interval> {
         if let Some(count) = independent {
             return Some(count)
@@ -233,7 +226,6 @@ impl Answers {
         self.share.interval_as_of(count.clamp(least, most))
     }
 
-    /// How often that holds.
     pub(super) fn coverage(&self) -> IntervalCoverage {
         IntervalCoverage::of_share(self.share.yes, self.share.count)
     }
@@ -255,7 +247,7 @@ impl Answers {
     }
 }
 
-/// A count, the mean, and what is not 0 of the sums about it.
+/// Count, mean, and the sums about it that are not 0.
 pub(super) fn write_moments(values: &Welford, to: &mut Writer) {
     let (count, [mean, squares, cubes]) = values.sums();
     let varies = squares != 0.0 || cubes != 0.0;
@@ -268,7 +260,7 @@ pub(super) fn write_moments(values: &Welford, to: &mut Writer) {
     }
 }
 
-/// What [`write_moments`] wrote; `None` where that is not what stands there.
+/// Inverse of [`write_moments`]; `None` for other bytes.
 pub(super) fn read_moments(from: &mut Reader<'_>) -> Option<Welford> {
     let count = from.count()?;
     if count == 0 {

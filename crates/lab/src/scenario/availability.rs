@@ -1,4 +1,4 @@
-//! Shares of workers' cores that change while they train: figures → levels.
+//! Shares of workers' cores that change while they train.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::file::AvailabilityStep;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_sim::cluster::AvailabilityLevel;
 
-/// Most moments at which anything changes in one kind of cluster; each is a cluster of its own.
+/// Most moments of change in one kind of cluster; each is a cluster of its own.
 const MOST_LEVELS: usize = 1000;
 
-/// What is available of workers on `shapes` over time; empty where that stays.
+/// Levels of workers on `shapes` over time; empty where nothing changes.
 pub(super) fn read(
     table: &BTreeMap<Spanned<String>, Spanned<Vec<AvailabilityStep>>>,
     shapes: &[&str],

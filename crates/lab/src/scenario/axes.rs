@@ -13,10 +13,8 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 use scavsim_read::input::checked::{Count, MOST_MACHINES, MOST_SAMPLES};
 
-/// Every configuration is held against all of them.
 pub(super) const MOST_EXCLUSIONS: usize = 1000;
 
-/// Reports what is wrong with the axes by themselves, whatever the workload.
 pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     complaints.no_duplicates("vm", &cluster.vm);
     let axes = [
@@ -65,7 +63,6 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     }
 }
 
-/// Reports worker counts and batches that no cluster has.
 fn too_large(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     let mut refuse = |what: &str, value: u32, most: u32, span: Range<usize>| {
         if value > most {
@@ -100,7 +97,7 @@ fn too_large(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     }
 }
 
-/// Configurations of one VM shape that the file asks for at most, without making them.
+/// Most configurations of one VM shape that the file asks for.
 pub(super) fn at_most(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -131,7 +128,7 @@ pub(super) fn at_most(
     }
 }
 
-/// The configurations of one VM shape that the file asks for, in the order of workers and batch.
+/// Configurations of one VM shape that the file asks for, by workers, then batch.
 pub(super) fn combinations(
     cluster: &ClusterTable,
     workload: &Workload,

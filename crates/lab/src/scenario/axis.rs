@@ -28,7 +28,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The values, or `None` for what was measured.
+    /// The values; `None` for what was measured.
     pub fn values(&self) -> Option<Vec<u32>> {
         match self {
             Axis::Measured => None,
@@ -38,9 +38,7 @@ impl Axis {
     }
 }
 
-/// A longer range is a slip of the pen.
 const MOST_VALUES: u32 = 1000;
-/// Most values of a list: a longer one is a slip of the pen, too.
 const MOST_LISTED: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -283,7 +281,7 @@ impl Exclusion {
         usual.map(|(name, _)| name).chain(other)
     }
 
-    /// Whether a configuration of a space meets every condition; one on an axis that it lacks is not met.
+    /// Whether a configuration of a space meets every condition; an axis that it lacks is not met.
     pub fn matches_in(&self, space: &Space, at: usize) -> bool {
         let holds = |bounds: &Option<Bounds>, value: Option<f64>| {
             bounds.is_none_or(|bounds| value.is_some_and(|value| bounds.hold(value)))
@@ -303,7 +301,6 @@ impl Exclusion {
             && self.axis.iter().all(on_axis)
     }
 
-    /// Whether `configuration` meets every condition.
     pub fn matches(&self, configuration: &Configuration) -> bool {
         let holds = |bounds: &Option<Bounds>, value: f64| bounds.is_none_or(|b| b.hold(value));
         (self.vm.as_deref()).is_none_or(|vm| vm == &*configuration.vm)

@@ -1,4 +1,4 @@
-//! The file → a checked scenario: what is checked in which order; all mistakes are reported at once.
+//! The file → a checked scenario; all mistakes are reported at once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,18 +24,16 @@ use scavsim_search::search::{CLAIRVOYANT, Limits, Objective};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Fidelity;
 
-/// Values from the command line that replace those of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     pub seed: Option<u64>,
     pub replicas: Option<Count>,
     pub fidelity: Option<Fidelity>,
-    /// Keys with their values, each a line of TOML; a later one wins.
+    /// Lines of TOML, each a key with its value; a later one wins.
     pub set: Vec<Arc<Source>>,
 }
 
-/// Reads and checks the scenario in `source`; `folder` is where its relative paths start.
-/// `None` exactly when something was added to `diagnostics`.
+/// Checks the scenario in `source`, with relative paths from `folder`. `None` exactly when something was added to `diagnostics`.
 pub fn load(
     source: &Arc<Source>,
     folder: &Path,
@@ -51,7 +49,7 @@ pub fn load(
     )
 }
 
-/// Reads and checks the scenario in `source` with what a program adds to what scenarios can name.
+/// Does what [`load`] does, with a program's own strategies, prices, policies and workloads.
 pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
@@ -91,7 +89,6 @@ pub fn load_with(
 struct Check<'a> {
     files: &'a Files,
     given: &'a Extensions,
-    /// Whether the file could be read without complaint.
     reads_well: bool,
     complaints: Complaints<'a>,
 }
@@ -178,7 +175,7 @@ impl Check<'_> {
         })
     }
 
-    /// A scenario whose policies are run: they stand where strategies do, and the clairvoyant behind them.
+    /// A scenario of policies: they take the place of strategies, with the clairvoyant last.
     fn policies(
         &mut self,
         name: String,
@@ -237,7 +234,6 @@ impl Check<'_> {
         })
     }
 
-    /// The hash of all files that decide results.
     fn hash(
         &self,
         file: &ScenarioFile,

@@ -1,4 +1,4 @@
-//! The text under check, and what was found wrong with it so far.
+//! The text under check, and the mistakes found in it.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -11,7 +11,6 @@ use super::axis::Axis;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// A longer list is for `scavsim list`.
 const MOST_NAMES: usize = 12;
 
 fn legal_here(names: &[&str]) -> String {
@@ -19,7 +18,6 @@ fn legal_here(names: &[&str]) -> String {
     format!("legal here: {}", names.join(", "))
 }
 
-/// Where the text is, and what was found so far. Every part of a scenario checks itself with it.
 pub(crate) struct Complaints<'a> {
     pub(super) source: &'a Arc<Source>,
     pub(super) diagnostics: &'a mut Diagnostics,
@@ -45,7 +43,7 @@ impl Complaints<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports a mistake at a place that needs no help.
+    /// Reports a mistake at a place, without help.
     pub(super) fn error_at(
         &mut self,
         span: Range<usize>,
@@ -76,7 +74,7 @@ impl Complaints<'_> {
         self.push(complaint.with_help(help));
     }
 
-    /// What one of `all` names stands for; it is unknown where `name` is none of them.
+    /// The value behind a name, or a complaint.
     pub(super) fn named<T: Copy>(
         &mut self,
         name: &Spanned<String>,
@@ -107,7 +105,6 @@ impl Complaints<'_> {
         }
     }
 
-    /// Reports entries of a list that stand in it before.
     pub(super) fn no_duplicates<T: Eq + Hash>(&mut self, key: &str, list: &[Spanned<T>]) {
         let mut seen = HashSet::with_capacity(list.len());
         for item in list {
@@ -118,7 +115,7 @@ impl Complaints<'_> {
         }
     }
 
-    /// The numbers of a key where nothing was measured, each once; `None` where it is absent.
+    /// Numbers of a key where nothing was measured, each once; `None` where it is absent.
     pub(super) fn numbers(&mut self, key: &str, axis: &Option<Spanned<Axis>>) -> Option<Vec<u32>> {
         let axis = axis.as_ref()?;
         let Some(values) = axis.get_ref().values() else {
@@ -135,7 +132,6 @@ impl Complaints<'_> {
         Some(values)
     }
 
-    /// The name that a table gives itself, else its usual one.
     pub(super) fn own_name(&mut self, name: &Option<Spanned<String>>, usual: &str) -> String {
         let Some(name) = name else {
             return usual.to_owned();
@@ -146,7 +142,7 @@ impl Complaints<'_> {
         name.get_ref().clone()
     }
 
-    /// Reports keys of a table without which it means nothing: each with whether it is missing, and what to say there.
+    /// Reports missing keys of a table: each with whether it is missing, and the text.
     pub(super) fn missing<T>(
         &mut self,
         table: &Spanned<T>,
@@ -164,7 +160,6 @@ impl Complaints<'_> {
         }
     }
 
-    /// Reports two keys of which only one may be given.
     pub(super) fn exclude_each_other<T>(
         &mut self,
         one: &str,
@@ -176,7 +171,6 @@ impl Complaints<'_> {
         self.error_at(place.span(), title, why);
     }
 
-    /// Whether something inside `span` was reported already.
     pub(super) fn is_reported(&self, span: &Range<usize>) -> bool {
         self.diagnostics.are_in(self.source, span)
     }

@@ -16,7 +16,6 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 use scavsim_sim::cluster::Setup;
 
-/// What the configurations of a scenario's workloads are made of.
 #[derive(Clone, Copy)]
 pub(super) struct Configurations<'a> {
     pub(super) file: &'a ScenarioFile,
@@ -26,7 +25,6 @@ pub(super) struct Configurations<'a> {
 }
 
 impl Configurations<'_> {
-    /// The configurations of the workload that the file calls `name`, each inside its measured hull.
     pub(super) fn for_workload(
         &self,
         workload: &Workload,
@@ -102,7 +100,6 @@ impl Configurations<'_> {
         (inside && all_known).then_some((configurations, left_out))
     }
 
-    /// Whether the workload says what each configuration takes.
     fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
         let ask = |c: &Configuration| workload.answers(c, self.reach);
         if self.reach.extrapolate {
@@ -121,7 +118,7 @@ impl Configurations<'_> {
         answers
     }
 
-    /// Reports more configurations than there may be, before any is made.
+    /// Reports too many configurations before any is made.
     fn few_enough(
         &self,
         workload: &Workload,
@@ -137,7 +134,6 @@ impl Configurations<'_> {
         extent::configurations(cluster.search, count, workload, name, complaints)
     }
 
-    /// Reports pairs that no kind of cluster has the workers for.
     fn pairs_fit(&self, configurations: &[Configuration], complaints: &mut Complaints<'_>) {
         let Some(pairs) = &self.file.cluster.pairs else {
             return;
@@ -152,7 +148,7 @@ impl Configurations<'_> {
         }
     }
 
-    /// Tells that the axes make no configuration of a workload, unless the reason was told.
+    /// Reports that the axes make no configuration, unless the reason was reported.
     fn report_none(
         &self,
         workload: &Workload,
@@ -209,7 +205,7 @@ impl Configurations<'_> {
         Some(())
     }
 
-    /// Leaves out what the memory of the scenario's own VM types does not hold; `None` when nothing is left.
+    /// Leaves out what does not fit into memory; `None` when nothing is left.
     fn keep_fitting(
         &self,
         workload: &Workload,
@@ -295,7 +291,6 @@ impl Configurations<'_> {
         vms
     }
 
-    /// The VM shapes to use where the file names none.
     fn usual_shapes(&self, measured: &BTreeSet<&str>) -> Vec<Arc<str>> {
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
         // Placements that cannot be rented again by number are there when they are asked for.
@@ -316,7 +311,6 @@ impl Configurations<'_> {
     }
 }
 
-/// Takes out those configurations that do not answer.
 fn left_by(configurations: &mut Vec<Configuration>, answers: &[bool]) -> Vec<Configuration> {
     let mut answers = answers.iter();
     let out = configurations.extract_if(.., |_| answers.next() == Some(&false));

@@ -1,6 +1,4 @@
-//! The kinds of things that scenarios and workloads name and that say of themselves what they are.
-//!
-//! `scavsim explain`, completions, tables of documents and tests go over them. A new kind is a line of [`KINDS`].
+//! Kinds of named things that describe themselves, for `scavsim explain`, completions, tables of documents and tests.
 
 use scavsim_base::Declaration;
 use scavsim_data::cloud::lifetimes;
@@ -13,14 +11,11 @@ use scavsim_sim::training::sync::PROTOCOLS;
 
 #[derive(Debug)]
 pub struct DeclaredKind {
-    /// What they are called in documents.
     pub name: &'static str,
     pub one: &'static str,
-    /// What their formula is called.
     pub how: &'static str,
-    /// Whether keys of scenarios end with words that one of them has for a name, and mean something else.
+    /// Whether keys of scenarios end with the same words in another sense.
     pub shares_words_with_keys: bool,
-    /// What they say of themselves, in the order of their registry.
     pub all: fn() -> Vec<&'static Declaration>,
 }
 
@@ -38,7 +33,6 @@ const fn kind(
     }
 }
 
-/// All kinds, in the order of `scavsim explain`.
 pub const KINDS: &[DeclaredKind] = &[
     DeclaredKind {
         how: "How",

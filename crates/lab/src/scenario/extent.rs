@@ -1,6 +1,4 @@
-//! How much of all there may be: counted before anything of it is made.
-//!
-//! The limits keep what a run holds at once below about a gigabyte, and a run that nobody would wait for from beginning.
+//! How much there may be, counted before any of it is made: a run holds at most about a gigabyte.
 
 use toml::Spanned;
 
@@ -11,18 +9,16 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
 use scavsim_read::input::checked::MOST_SAMPLES;
 
-/// Most configurations of a workload that are searched together.
 const MOST_TOGETHER: usize = 1_000_000;
-/// Most configurations of a workload where every VM type is searched by itself.
+/// Most configurations where every VM type is searched by itself.
 const MOST_CONFIGURATIONS: usize = 5_000_000;
-/// Most sizes of all clusters of a workload.
 const MOST_SIZES: usize = 500_000;
-/// Most workers of all clusters of a workload that are searched together.
+/// Most workers of all clusters that are searched together.
 const MOST_WORKERS: u64 = 20_000_000;
 /// Most cases: at a microsecond each they take more than a week.
 const MOST_CASES: u64 = 1_000_000_000_000;
 
-/// Reports more than there may be of `count` configurations of a workload; `None` then.
+/// Reports too many configurations of a workload; `None` then.
 pub(super) fn configurations(
     search: SearchGrouping,
     count: usize,
@@ -51,8 +47,7 @@ pub(super) fn configurations(
     None
 }
 
-/// Reports more workers than all configurations that are searched together may have, and more samples than an update of
-/// one of them.
+/// Reports too many workers of configurations that are searched together, and too many samples in an update.
 pub(super) fn workers(
     search: SearchGrouping,
     workload: &Workload,
@@ -90,7 +85,6 @@ pub(super) fn workers(
     None
 }
 
-/// Whether all clusters of a workload have no more sizes than there may be, `count` of them.
 pub(super) fn sizes(
     file: &ScenarioFile,
     workload: &Workload,
@@ -112,7 +106,7 @@ pub(super) fn sizes(
     false
 }
 
-/// Reports more cases than there may be: the product of settings, searches, policies, objectives, strategies and replicas.
+/// Reports too many cases: settings × searches × policies × objectives × strategies × replicas.
 pub(super) fn cases(file: &ScenarioFile, factors: &[u64; 6], complaints: &mut Complaints<'_>) {
     let count = (factors.iter()).fold(1u128, |count, factor| {
         count.saturating_mul(u128::from(*factor))

@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
-use super::checkpoint_choice::CheckpointChoice;
+use super::failures_table::CheckpointChoice;
 use super::failures_table::FailuresTable;
 use super::include::Include;
 pub use super::parallel_table::ParallelTable;
@@ -160,12 +160,10 @@ pub struct ClusterTable {
 }
 
 impl ClusterTable {
-    /// Whether a VM type is one to choose from, where each is named as it is.
     pub(super) fn may_be_on(&self, vm: &str) -> bool {
         self.vm.is_empty() || self.vm.iter().any(|asked| asked.get_ref() == vm)
     }
 
-    /// Whether every axis is what was measured.
     pub fn measured_only(&self) -> bool {
         let axes = [&self.workers, &self.batch, &self.local_batch];
         let measured =
@@ -287,7 +285,7 @@ pub struct SpotTable {
     pub notice_s: Option<Delay>,
 }
 
-/// Keys of `[spot]` that may hold several values, which make settings: the slowest to change first.
+/// Keys of `[spot]` that may hold several values and make settings, the slowest to change first.
 pub(super) const SEVERAL_OF_SPOT: &[&str] = &[
     "spot.exponential_mean_h",
     "spot.fewest_workers",
@@ -466,7 +464,7 @@ pub struct PricingTable {
     pub define: BTreeMap<Spanned<String>, PolicyFile>,
 }
 
-/// Keys of a policy that is defined which may hold several values, besides those of charges: they make policies.
+/// Keys of a defined policy that may hold several values, besides those of charges; they make policies.
 pub(super) const SEVERAL_OF_POLICIES: &[&str] = &[
     "region",
     "catalogue",

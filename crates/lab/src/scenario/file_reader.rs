@@ -1,7 +1,4 @@
-//! How the files of a scenario are read.
-//!
-//! Every file is first read by itself, for its own mistakes; then all are read as one document, in
-//! which each value knows the file it is from.
+//! Reads the files of a scenario: each by itself, for its own mistakes, then all as one document whose values know their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,10 +15,10 @@ use super::subject::LISTS;
 use scavsim_read::input::toml::{Document, Key, Step};
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, closest};
 
-/// Files that include each other twice over would soon be without number.
+/// Files that include each other twice over would have no end.
 const MOST_FILES: usize = 100;
 
-/// What of a file says where to read on; it can be read when the rest cannot.
+/// Keys that say where to read on; readable when the rest is not.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Head {
@@ -31,8 +28,7 @@ struct Head {
 }
 
 impl Files {
-    /// All texts as one document, where keys of it make settings; they were read before, and what was wrong with them
-    /// was told.
+    /// All texts as one document, if keys of it make settings.
     pub(super) fn settings(&self) -> Option<Document<'_>> {
         let told = &mut Diagnostics::default();
         let document = || match &self.texts[..] {
@@ -43,8 +39,8 @@ impl Files {
     }
 }
 
-/// Reads a scenario file and all that it includes. What is `set` beside it wins, the last first; relative paths in it
-/// start where the program was started. The form may be there although something was wrong with it.
+/// Reads a scenario file and its includes. `set` wins, the last first; its relative paths start at the current folder. A form may be
+/// returned with mistakes.
 pub(super) fn read(
     source: &Arc<Source>,
     folder: &Path,
@@ -96,19 +92,17 @@ pub(super) fn read(
     (files, file)
 }
 
-/// A range of `[cluster]` is one value, although it is written as a table: a `step` of one file
-/// and a `factor` of another would make none.
+/// A range of `[cluster]` is one value: a `step` of one file and a `factor` of another would make none.
 fn is_value(path: &[Step]) -> bool {
     matches!(path, [Step::Key(table), _] if table == "cluster")
 }
 
 struct FileReader<'a> {
-    /// Texts, those whose keys win first.
+    /// The texts whose keys win come first.
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
-    /// The files being read, each included by the one before: where it is, and its name.
+    /// Files being read, each included by the one before: folder and name.
     chain: Vec<(PathBuf, String)>,
-    /// The keys of the last of them.
     keys: Vec<Key>,
     has_settings: bool,
     diagnostics: &'a mut Diagnostics,
@@ -123,7 +117,6 @@ impl FileReader<'_> {
         document.read_all_values(self.diagnostics)
     }
 
-    /// Takes keys from beside the file.
     fn set(&mut self, source: &Arc<Source>) {
         let own = self.read(source);
         if let Some(include) = own.and_then(|own| own.include) {
@@ -135,7 +128,7 @@ impl FileReader<'_> {
         self.folders.push(PathBuf::new());
     }
 
-    /// Reads a file, and behind it those that it includes, the last first.
+    /// Reads a file, then its includes, the last first.
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
         // Its mistakes are among those that the whole form reports.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
@@ -232,7 +225,7 @@ impl FileReader<'_> {
     }
 }
 
-/// The real path of a file, the same for all ways to it; the path itself where there is none.
+/// The real path, or the path itself where there is none.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

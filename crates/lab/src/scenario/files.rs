@@ -1,26 +1,22 @@
-//! The files that a scenario is put together from.
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scavsim_read::input::Source;
 use scavsim_read::input::toml::Key;
 
-/// A scenario file and all that it includes.
 #[derive(Debug)]
 pub(super) struct Files {
     /// All texts as one, that of the scenario file first.
     pub(super) source: Arc<Source>,
     pub(super) texts: Vec<Arc<Source>>,
     pub(super) folders: Vec<PathBuf>,
-    /// The keys that hold.
     pub(super) keys: Vec<Key>,
-    /// Whether any of them has keys that make settings.
+    /// Whether any file has keys that make settings.
     pub(super) has_settings: bool,
 }
 
 impl Files {
-    /// Where relative paths start that stand at the byte `at` of the source.
+    /// Where relative paths at the byte `at` of the source start.
     pub(super) fn folder(&self, at: usize) -> &Path {
         &self.folders[self.source.part_of(at)]
     }
@@ -42,7 +38,7 @@ impl Files {
     }
 }
 
-/// `hash`, that of the text of a scenario, with those of other files that decide its results, if there are any.
+/// `hash` of the text with those of other files that decide results.
 pub(super) fn hash_with<'h>(hash: String, others: impl Iterator<Item = &'h String>) -> String {
     let mut others = others.peekable();
     if others.peek().is_none() {

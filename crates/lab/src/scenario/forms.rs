@@ -1,5 +1,3 @@
-//! Forms of a value: by name or as a table, one or several.
-
 use std::fmt;
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Configurations that no measurements surround.
+//! Configurations outside of what was measured.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,8 +12,8 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
 use scavsim_read::input::checked::Count;
 
-/// Reports configurations of a workload, called `name` in the file, that no measurements surround: axis values
-/// beyond all that was measured, and one message for all other configurations. Whether there are none.
+/// Reports configurations that no measurements surround: axis values beyond all measured ones, and one message for the rest.
+/// Whether there are none.
 pub(super) fn check(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -73,7 +73,7 @@ pub(super) fn check(
     false
 }
 
-/// Which laws would have to speak of configurations that are refused.
+/// Laws that the refused configurations lack.
 fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     let mut missing: BTreeSet<String> = BTreeSet::new();
     for outside in refused {
@@ -99,7 +99,7 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     }
 }
 
-/// Reports values of an axis that are beyond all that was measured. The configurations that this does not explain.
+/// Reports axis values beyond all measured ones; returns configurations that these do not explain.
 fn beyond_axes(
     cluster: &ClusterTable,
     workload: &Workload,

@@ -1,4 +1,4 @@
-//! Paths of the files that a scenario is put together from, as written.
+//! Paths of included files, as written.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Kinds of clusters: unlike workers, markets, parameter servers of their own.
+//! Kinds of clusters: unlike workers, markets, their own parameter servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,23 +23,20 @@ use scavsim_sim::training::sync::Protocol;
 /// Most VM types of a mix, beside the chief and parameter servers.
 const MOST_TYPES: usize = MOST_GROUPS - 2;
 
-/// What a kind of cluster may be made of.
 pub(super) struct Kinds<'a> {
-    /// The workloads that could be read.
+    /// Without those that could not be read.
     pub(super) workloads: &'a [&'a Workload],
-    /// VM shapes on which some workload was measured.
+    /// VM shapes with a measured workload.
     pub(super) measured: &'a BTreeSet<&'a str>,
-    /// Whether all workloads could be read.
     pub(super) all_read: bool,
-    /// VM types that were not measured.
     pub(super) machines: &'a [Machine],
-    /// Whether the scenario says on which terms spot VMs are rented.
+    /// Whether the scenario has terms of spot VMs.
     pub(super) spot: bool,
-    /// Whether they say how long before a loss the provider warns.
+    /// Whether these terms say how long before a loss the provider warns.
     pub(super) says_notice: bool,
-    /// Names of the laws of lives, that of `[spot]` first.
+    /// The one of `[spot]` first.
     pub(super) lifetimes: Vec<&'a str>,
-    /// Terms of the kinds, where nothing is wrong with them.
+    /// Terms of the kinds, if they are right.
     pub(super) terms: Option<&'a Spot>,
 }
 
@@ -51,7 +48,6 @@ pub(super) fn protocols(
         .collect()
 }
 
-/// Reports protocols of workloads that there are not.
 pub(super) fn sync_of(
     table: &BTreeMap<Spanned<String>, Spanned<Protocol>>,
     workloads: &[&Workload],
@@ -104,7 +100,7 @@ impl Kinds<'_> {
         self.measured.contains(shape) || self.machines.iter().any(stands_in)
     }
 
-    /// The kind, as yet without terms of its own.
+    /// The kind, without terms of its own.
     fn members(&self, table: &Spanned<KindTable>, complaints: &mut Complaints<'_>) -> Option<Kind> {
         let (span, table) = (table.span(), table.get_ref());
         let shapes: Vec<(&Spanned<String>, Option<u32>)> = match (&table.vm, table.mix.len()) {
@@ -202,7 +198,7 @@ impl Kinds<'_> {
         place.unwrap_or(0) as u16 + 1
     }
 
-    /// Spot VMs need terms, and a chief on demand those that are not.
+    /// Spot VMs need terms, and a chief on demand needs spot workers.
     fn check_markets(
         &self,
         table: &Spanned<KindTable>,
@@ -225,7 +221,7 @@ impl Kinds<'_> {
         }
     }
 
-    /// The terms of the scenario with the lives of the kind's own, if it has such.
+    /// The scenario's terms with the kind's own lives, if any.
     fn own_terms(&self, table: &KindTable, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
         let name = table.lifetime.as_ref()?;
         let (losses, notice_s) = spot::lifetime(name, complaints)?;

@@ -1,4 +1,4 @@
-//! Configurations that a scenario leaves out although nobody asked for it, and why.
+//! Configurations that a scenario leaves out unasked, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,20 +6,18 @@ use std::fmt;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 
-/// What became of the configurations of one workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     workload: String,
     measured: bool,
     searched: usize,
-    /// How many, and why.
     reasons: Vec<(usize, String)>,
-    /// Searched ones at which a noise is not known while it is at others.
+    /// Searched ones without a known noise, while others have one.
     silent: usize,
 }
 
 impl LeftOut {
-    /// Nothing so far. `measured`: whether only what was measured is searched.
+    /// `measured`: whether only what was measured is searched.
     pub(super) fn new(workload: &Workload, measured: bool) -> LeftOut {
         LeftOut {
             workload: workload.name.clone(),
@@ -49,7 +47,7 @@ impl LeftOut {
         );
     }
 
-    /// Leaves out the configurations that the workload says nothing of.
+    /// Leaves out configurations that the workload does not know.
     pub(super) fn unknown(
         &mut self,
         workload: &Workload,
@@ -78,7 +76,6 @@ impl LeftOut {
         self.add(others, "no measurements surround them".to_owned());
     }
 
-    /// What is searched in the end.
     pub(super) fn searched(
         mut self,
         workload: &Workload,
@@ -104,7 +101,6 @@ impl LeftOut {
     }
 }
 
-/// Numbers in a row; of many, the first few.
 fn listed(values: &BTreeSet<u32>) -> String {
     const SHOWN: usize = 6;
     let words: Vec<String> = values.iter().take(SHOWN).map(u32::to_string).collect();

@@ -1,4 +1,4 @@
-//! The scenarios that come with the program.
+//! Scenarios that come with the program.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use scavsim_read::input::Source;
 
 pub static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
-/// What stands before the name of one in `include`: the folder that its own paths start at.
+/// Prefix in `include`: the folder that its own paths start at.
 pub const PREFIX: &str = "library:";
 
-/// The name of the file of the library that `path` means, if it means one.
+/// Name of the library file at `path`, if it is one.
 pub fn name(path: &Path) -> Option<&str> {
     let name = path.to_str()?.strip_prefix(PREFIX)?;
     Some(name.trim_start_matches(['/', '\\']))
@@ -23,7 +23,6 @@ pub fn source(name: &str) -> Option<Arc<Source>> {
     Some(Source::new(format!("{PREFIX}{name}"), text))
 }
 
-/// The names of all that can be included.
 pub fn names() -> Vec<&'static str> {
     let paths = SHIPPED.files().filter_map(|file| file.path().to_str());
     paths.filter(|path| path.ends_with(".toml")).collect()

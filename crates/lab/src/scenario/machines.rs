@@ -1,4 +1,4 @@
-//! VM types of the scenario that were not measured: what they stand in for, and what they hold.
+//! VM types of the scenario that were not measured.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,32 +14,25 @@ use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::range::digits;
 
-/// A VM type of the scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// What it stands in for.
     pub stand_in: SubstituteVm,
-    /// The name of its table: one table with several values makes several types.
+    /// Name of its table, which may make several types.
     pub table: String,
-    /// Memory in GiB.
     pub memory_gib: Option<f64>,
-    /// Virtual CPUs.
     pub vcpu: Option<f64>,
-    /// GPUs.
     pub gpus: Option<u32>,
     /// USD per hour on demand.
     pub usd_per_hour: Option<f64>,
 }
 
-/// What stands behind a slash is how many workers each has.
+/// The part behind a slash is the number of workers on each VM.
 pub(super) const NO_SLASH: &str = "this name has no `/`";
 
-/// More types than this are a slip of the pen.
 const MOST_TYPES: usize = 200_000;
-/// Most types that one search can tell apart.
 const MOST_IN_ONE_SEARCH: usize = 60_000;
 
-/// The VM types that the scenario defines: all combinations of each table's values.
+/// VM types of the scenario: all combinations of each table's values.
 pub(super) fn read(
     file: &ScenarioFile,
     workloads: &[Option<Workload>],
@@ -106,7 +99,7 @@ pub(super) fn read(
     machines
 }
 
-/// Most times that a VM type can be slower than the one that it stands in for, or faster.
+/// Most times that a VM type can be slower or faster than its measured one.
 const MOST_SCALE: f64 = 1000.0;
 const MOST_MEMORY_GIB: f64 = 1e6;
 /// Highest price in USD of a VM and hour.
@@ -139,8 +132,7 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
 }
 
 impl Machine {
-    /// Whether the local batch of `configuration` fits into the memory of its VMs; a complaint
-    /// where the workload does not say.
+    /// Whether the local batch fits into memory; a complaint where the workload does not know.
     pub(super) fn fits(
         &self,
         workload: &Workload,
@@ -167,8 +159,8 @@ impl Machine {
     }
 }
 
-/// Most samples per worker and step that `memory_gib` on every VM holds: by the workload's memory
-/// per sample, or else in proportion to what the measured workers held.
+/// Most samples per worker and step in `memory_gib` of a VM: by the workload's memory per sample, or in proportion to the measured
+/// workers' memory.
 fn largest_local_batch(
     workload: &Workload,
     machine: &Machine,
@@ -193,7 +185,7 @@ fn largest_local_batch(
     Some(held * each / measured)
 }
 
-/// One machine per combination of values; the names say which.
+/// One machine per combination of values, with names that tell them apart.
 fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>> {
     let one = [1.0];
     let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
@@ -267,7 +259,6 @@ pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
     }))
 }
 
-/// What a workload may be asked with these machines.
 pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
     Reach {
         extrapolate,
@@ -284,7 +275,7 @@ pub(super) fn tables(file: &ScenarioFile) -> HashMap<&str, &VmTable> {
         .collect()
 }
 
-/// Machines that a name stands for: its own, and all of the table of that name.
+/// Machines by name: their own, or their table's.
 pub(super) struct MachinesByName<'m>(HashMap<&'m str, Vec<&'m Machine>>);
 
 impl<'m> MachinesByName<'m> {
@@ -300,7 +291,7 @@ impl<'m> MachinesByName<'m> {
         MachinesByName(named)
     }
 
-    /// The machines that `name` stands for, in the order of the file.
+    /// In the order of the file.
     pub(super) fn machines_named(&self, name: &str) -> &[&'m Machine] {
         self.0.get(name).map_or(&[], |machines| machines)
     }

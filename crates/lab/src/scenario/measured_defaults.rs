@@ -1,8 +1,8 @@
-//! What `[spot]` and `[failures]` leave unsaid is as it was measured: the values, and the sentence that says so.
+//! Measured values for keys of `[spot]` and `[failures]` that a file leaves out, with a sentence on them.
 
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
+use super::failures_table::CheckpointChoice;
 use super::failures_table::Spares;
 use super::file::{RentedOn, ScenarioFile};
 use super::forms::NameOrTable;
@@ -17,17 +17,16 @@ use scavsim_sim::plans::ReactionCosts;
 const NO_CHECKPOINTS: &str = "`checkpoint = \"none\"` for no checkpoints";
 const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";
 
-/// Measured values in the place of keys that scenarios leave unsaid.
 #[derive(Debug, Default)]
 pub(super) struct MeasuredDefaults {
-    /// Keys with their values, and where these are from.
+    /// Keys with values and sources.
     used: Vec<String>,
-    /// How to say that something takes no time or is not done.
+    /// Keys that deny a time or an action.
     denied: Vec<&'static str>,
 }
 
 impl MeasuredDefaults {
-    /// Fills in what a file leaves unsaid of losses: nothing where nobody is lost.
+    /// Fills in what a file leaves out of losses, if VMs are lost.
     pub(super) fn fill(&mut self, file: &mut ScenarioFile) {
         if file.spot.is_none() && file.failures.is_none() {
             return;
@@ -39,7 +38,6 @@ impl MeasuredDefaults {
         self.reaction(file);
     }
 
-    /// What was filled in, in a sentence.
     pub(super) fn sentence(&self) -> Option<String> {
         let (used, denied) = (self.used.join(", "), self.denied.join(", "));
         (!used.is_empty()).then(|| format!("using {used}; say {denied}"))
@@ -78,7 +76,7 @@ impl MeasuredDefaults {
         }
     }
 
-    /// Until those that train go on, and those that come join them. Workloads say the first of clusters, bags have neither.
+    /// Times to go on and to join. Workloads give the first for clusters; bags have neither.
     fn restart(&mut self, file: &mut ScenarioFile) {
         let all = || Restart::embedded().0.iter();
         let warm_s = median_of(all().map(|own| own.warm.mean_s()));
@@ -130,7 +128,7 @@ impl MeasuredDefaults {
         }
     }
 
-    /// What one takes to write: that of a plan by the part of each GPU.
+    /// Time to write one: for a plan, by the part of each GPU.
     fn write(&mut self, file: &mut ScenarioFile) {
         if let Some(line) = line_by_part(file) {
             let text = format!("{:.2} + {:.4} per MB of a GPU", line.base_s, line.per_mb_s);
@@ -174,7 +172,6 @@ impl MeasuredDefaults {
         }
     }
 
-    /// What a reaction costs.
     fn reaction(&mut self, file: &mut ScenarioFile) {
         let Some(plan) = table(&mut file.parallel) else {
             return;
@@ -198,14 +195,14 @@ impl MeasuredDefaults {
         }
     }
 
-    /// Seconds of a key, to the tenth that is told.
+    /// Seconds of a key, to a tenth.
     fn seconds(&mut self, key: &str, median_s: Option<f64>, from: &str) -> Option<Delay> {
         let seconds = (median_s? * 10.0).round() / 10.0;
         self.add(key, &seconds.to_string(), from, "`KEY = 0` for none");
         Delay::new(seconds)
     }
 
-    /// A value was used, which other settings may use, too.
+    /// Notes a value, which other settings may use, too.
     fn add(&mut self, key: &str, value: &str, from: &str, denied: &'static str) {
         let used = format!("`{key} = {value}` from {from}");
         if !self.used.contains(&used) {
@@ -217,7 +214,6 @@ impl MeasuredDefaults {
     }
 }
 
-/// Whether some VMs may be such as nobody takes away.
 fn rents_on_demand(file: &ScenarioFile) -> bool {
     let mut kinds = file.kind.values().map(Spanned::get_ref);
     let plan = file.parallel.iter().map(Spanned::get_ref);
@@ -233,7 +229,7 @@ fn rents_on_demand(file: &ScenarioFile) -> bool {
         || markets.any(|market| *market.get_ref() == RentedOn::OnDemand)
 }
 
-/// What writing a checkpoint takes by the part of it that a GPU of a plan holds, where nothing else tells.
+/// Time of a write by the part of a checkpoint on each GPU of a plan, unless the file gives it.
 pub(super) fn line_by_part(file: &ScenarioFile) -> Option<CheckpointWrite> {
     let writes_any = writes_on_spot(file) || writes_at_failures(file);
     let is_unsaid = write_s(file).is_none() && size_mb(file).is_none() && !speed_is_said(file);
@@ -242,7 +238,6 @@ pub(super) fn line_by_part(file: &ScenarioFile) -> Option<CheckpointWrite> {
         .flatten()
 }
 
-/// Seconds of a write that are given, for whatever is lost.
 fn write_s(file: &ScenarioFile) -> Option<Delay> {
     let of_spot = file.spot.as_ref().map(Spanned::get_ref);
     let of_failures = file.failures.as_ref().map(Spanned::get_ref);
@@ -251,7 +246,6 @@ fn write_s(file: &ScenarioFile) -> Option<Delay> {
         .or(of_failures.and_then(|own| own.checkpoint_write_s))
 }
 
-/// MB of a checkpoint, where its size is given.
 fn size_mb(file: &ScenarioFile) -> Option<f64> {
     let size = file.spot.as_ref()?.get_ref().checkpoint_mb.as_ref()?;
     Some(size.get_ref().get())
@@ -280,7 +274,7 @@ fn table<T>(place: &mut Option<Spanned<T>>) -> Option<&mut T> {
     place.as_mut().map(Spanned::get_mut)
 }
 
-/// A value that stands in no file: nothing is ever complained of it.
+/// A value without a place in a file: no complaint refers to it.
 fn unplaced<T>(value: T) -> Spanned<T> {
     Spanned::new(0..0, value)
 }

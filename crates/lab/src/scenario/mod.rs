@@ -1,36 +1,20 @@
 //! What a user writes: the scenario file, checked before anything runs.
 //!
-//! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is
-//! resolved and every configuration lies inside the measured hull, or all mistakes at once.
+//! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is resolved and every configuration
+//! lies inside the measured hull, or all mistakes at once.
 //!
-//! - [`check`]: the file → a checked scenario; what is checked in which order.
-//! - [`file`](mod@file): the form of the file, as read; the JSON Schema comes from it. [`axis`]: a list
-//!   of whole values, a range, or what was measured; [`scale_axis`]: the same for positive numbers.
-//! - [`include`](mod@include), `files`, `file_reader`: files that a scenario is put together from.
-//! - [`declared`]: what can be named, by kind, and what it says of itself.
-//! - [`library`]: scenarios that come with the program, and may be included.
-//! - [`extensions`]: strategies, prices and workloads of a program's own.
-//! - `complaints`: where the text is, and what was found wrong with it.
-//! - `workloads`, `prices`, `strategies`: names → what they stand for; [`scenario_warnings`]: what is to be minded of them.
-//! - `measured_defaults`: what `[spot]` and `[failures]` leave unsaid.
-//! - [`subject`]: what a scenario is about (clusters, a grid, a bag, parallel plans), which keys it reads, and how it is
-//!   searched; [`bag_table`], [`parallel_table`]: forms of two of them.
-//! - [`machines`]: VM types that were not measured.
-//! - `settings`: one of each for every combination of values. `setup`: how clusters live; `spot`: VMs that can be taken away; `availability`: workers that share their cores; `elastic`: clusters that follow a
-//!   price; `kinds`: unlike workers, markets, servers; `sizes`: whether all of them can run.
-//! - `extent`: how much of all there may be. `precision`: how well net overheads are to be known.
-//! - `axes`, `configurations`, `hull`: what to choose from, inside what was measured; `left_out`: what is not, and why.
+//! - [`check`]: the order of checks; `complaints`: their mistakes. [`file`](mod@file): the form of the file, with its JSON Schema.
+//! - [`subject`]: what a scenario is about: clusters, a grid, a bag, parallel plans, policies.
+//! - `setup`: how clusters live; `settings`: one for every combination of values of keys that hold several.
 
 mod availability;
 mod axes;
 pub mod axis;
 pub mod bag_table;
 pub mod check;
-pub mod checkpoint_choice;
 mod complaints;
 mod configurations;
 pub mod declared;
-mod elastic;
 pub mod extensions;
 mod extent;
 pub mod failures_table;
@@ -55,7 +39,6 @@ mod settings;
 mod setup;
 mod sizes;
 mod spot;
-mod stale;
 mod strategies;
 pub mod subject;
 mod workloads;
@@ -82,71 +65,85 @@ use scavsim_sim::training::{Fidelity, Variation};
 /// A checked scenario: everything in it exists and is legal.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Name of the scenario.
     pub name: String,
-    /// Seed of all random streams.
     pub seed: u64,
-    /// Replicas per combination; where a precision is wanted, those to begin with.
+    /// Per combination; where a precision is wanted, those to begin with.
     pub replicas: u64,
-    /// How well net overheads are to be known; `None` where the number of replicas is given.
     pub precision: Option<WantedPrecision>,
     /// Whether replicas 2r and 2r + 1 share their luck, the second mirrored.
     pub antithetic: bool,
-    /// How finely runs are simulated.
     pub fidelity: Fidelity,
-    /// What it is about, with the configurations to choose from.
     pub subject: Subject,
-    /// What it is run in, one after the other; one at least.
+    /// At least one.
     pub runs_in: Vec<Setting>,
     /// Delay between a request of VMs and their readiness.
     pub start_up: SimTime,
-    /// Pricing policies.
     pub policies: Vec<Policy>,
-    /// Objectives.
     pub objectives: Vec<Objective>,
-    /// Names of the strategies, the oracle possibly among them.
+    /// The oracle possibly among them.
     pub strategies: Vec<String>,
-    /// What is to be minded of its prices and of what strategies know.
     pub remarks: ScenarioWarnings,
-    /// Sentences on strategies that were named as they were called before.
+    /// Sentences on strategies with former names.
     pub renamed: Vec<String>,
-    /// Settings of the strategies.
     pub settings: Settings,
-    /// What names of strategies stand for.
     pub registry: Registry,
-    /// What no choice may exceed.
     pub limits: Limits,
     /// BLAKE3 hash of the file's text; of several files', when it includes others.
     pub hash: String,
 }
 
-/// One combination of the values of keys that hold several; everything else of a scenario is the same in all.
+/// One combination of the values of keys that hold several.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// Place of the setting among all settings of the file.
+    /// Place among all settings of the file.
     pub(crate) number: usize,
-    /// Keys and values of the setting, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds
-    /// several values.
+    /// Keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
     pub name: String,
     pub variation: Variation,
-    /// How clusters live: protocol, losses of VMs, kinds.
+    /// Protocol, losses of VMs, kinds of clusters.
     pub setup: Setup,
-    /// How often the job will be run, where that is said.
     pub repeats: Option<u64>,
 }
 
 impl Scenario {
-    /// The clusters that it is about, if it is about such.
+    /// A sentence where gradients are stale and neither workload nor scenario gives their cost: they count as fresh.
+    pub fn unpriced_staleness(&self) -> Option<String> {
+        // All settings have the same protocols.
+        let setup = &self.runs_in.first()?.setup;
+        if setup.staleness.is_some() {
+            return None;
+        }
+        let mut names: Vec<String> = Vec::new();
+        let unpriced = self
+            .workloads()
+            .iter()
+            .filter(|(w, _)| w.staleness.is_none());
+        let unpriced = unpriced.flat_map(|(w, all)| all.iter().map(move |c| (w, c)));
+        for (workload, configuration) in unpriced {
+            let protocol = setup.protocol_on(&workload.name, &configuration.vm);
+            let is_stale = configuration.workers > 1 && !protocol.has_barrier();
+            let name = format!("`{}`", protocol.name());
+            if is_stale && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        (!names.is_empty()).then(|| {
+            format!(
+                "stale gradients under {} cost nothing, as no `staleness.per_missed_batch` is set; 0 says that they do \
+                 no harm",
+                names.join(", ")
+            )
+        })
+    }
+
     pub fn clusters(&self) -> Option<&Clusters> {
         self.subject.clusters()
     }
 
-    /// The workloads of its clusters, each with the configurations to choose from.
     pub fn workloads(&self) -> &[(Workload, Vec<Configuration>)] {
         self.clusters().map_or(&[], |own| &own.workloads)
     }
 
-    /// The workloads of its clusters, to be changed.
     pub fn workloads_mut(&mut self) -> &mut [(Workload, Vec<Configuration>)] {
         match &mut self.subject {
             Subject::Clusters(own) => &mut Arc::make_mut(own).workloads,
@@ -154,17 +151,15 @@ impl Scenario {
         }
     }
 
-    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
     pub fn left_out(&self) -> &[LeftOut] {
         self.clusters().map_or(&[], |own| &own.left_out)
     }
 
-    /// Whether every VM type is searched by itself.
     pub fn is_across_vms(&self) -> bool {
         (self.clusters()).is_some_and(|own| own.search == SearchGrouping::EachVm)
     }
 
-    /// Programs that its strategies are, each with its name.
+    /// Strategies and policies that are programs, with their names.
     pub fn programs(&self) -> Vec<String> {
         let own = |name: &String| {
             let program = self.settings.own.get(name)?.program();
@@ -175,7 +170,6 @@ impl Scenario {
         strategies.chain(policies.into_iter().flatten()).collect()
     }
 
-    /// Takes out strategies and policies that are programs.
     pub fn leave_out_programs(&mut self) {
         let own = &self.settings.own;
         self.strategies.retain(|name| !own.contains_key(name));
@@ -189,8 +183,8 @@ impl Scenario {
         }
     }
 
-    /// Number of cases: one per setting, workload, or VM type of it where each is searched by itself, and per
-    /// policy, objective, strategy and replica.
+    /// Number of cases: settings × workloads (or VM types, where each is searched by itself) × policies × objectives × strategies ×
+    /// replicas.
     pub fn cases(&self) -> u64 {
         self.subject.topic().searches().len() as u64
             * self.runs_in.len() as u64

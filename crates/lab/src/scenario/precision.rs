@@ -1,13 +1,11 @@
-//! How well net overheads are to be known, instead of a fixed number of replicas.
+//! Wanted precision of net overheads, instead of a fixed number of replicas.
 
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
 use scavsim_read::input::checked::Count;
 
-/// Replicas at most, where nothing is said.
 const MOST: u64 = 100_000;
 
-/// How well net overheads are to be known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WantedPrecision {
     /// Half of a 95 % interval at most, as a fraction: 0.001 is ±0.1 %.
@@ -15,7 +13,7 @@ pub struct WantedPrecision {
     pub most: u64,
 }
 
-/// Reads it, for a run that begins with so many replicas.
+/// For a run that begins with `replicas`.
 pub(super) fn read(
     file: &ScenarioFile,
     replicas: u64,

@@ -1,4 +1,4 @@
-//! Names of pricing policies → policies that have a price for everything that may be rented.
+//! Names of pricing policies → policies with a price for everything that may be rented.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,8 +20,7 @@ use scavsim_data::usage::RentedVm;
 use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
 
-/// The policies asked for: built in, the program's, the subject's, or defined in the scenario; the one called `unnamed` where
-/// none is.
+/// Policies asked for: built in, the program's, the subject's, or the scenario's; the one called `unnamed` where none is.
 pub(super) fn read(
     reading: &Reading<'_>,
     form: &Form,
@@ -64,7 +63,7 @@ pub(super) fn read(
     sound.then_some(policies)
 }
 
-/// The policies that there are, and whether all of the scenario's own can be used.
+/// All known policies, and whether the scenario's own are right.
 fn known(
     table: &PricingTable,
     own: &[Policy],
@@ -148,12 +147,12 @@ pub(crate) struct Rentals<'a> {
     pub(super) fleet: Fleet<'a>,
     /// VMs to choose from, on their terms, each once.
     pub(super) all: Vec<RentedVmType<'a>>,
-    /// Whether those whose terms only the price says may be taken away.
+    /// Whether VMs whose terms only the price gives may be lost.
     pub(super) are_lost: bool,
 }
 
 impl<'a> Rentals<'a> {
-    /// The VMs of a bag of jobs or of parallel plans.
+    /// VMs of a bag of jobs or of parallel plans.
     pub(super) fn of_types(types: &'a [RentedVm], are_lost: bool) -> Rentals<'a> {
         let rented = |vm: &'a RentedVm| RentedVmType {
             vm: &vm.name,
@@ -167,7 +166,6 @@ impl<'a> Rentals<'a> {
     }
 }
 
-/// Runs of configurations of one VM type.
 pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
     let mut start = 0;
     // Most neighbours share the name of their shape.
@@ -179,7 +177,7 @@ pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Every policy must have a price for every VM type to choose from, and one of spot VMs is for none that is on demand.
+/// Every policy needs a price for every VM type, and spot prices are not for VMs on demand.
 pub(super) fn all_priced(
     policies: &[Policy],
     asked: Option<&Spanned<Vec<Spanned<String>>>>,
@@ -242,7 +240,7 @@ pub(super) fn all_priced(
     }
 }
 
-/// Complains that a scenario without a policy has a VM type without a price, and how to give it one.
+/// Complains of a VM type without a price in a scenario without policies, with help.
 fn unpriced(
     policy: &Policy,
     why: NoPrice,
@@ -272,7 +270,6 @@ fn unpriced(
     complaint.with_help(why.help + &say)
 }
 
-/// Where `[cluster]` names a VM type.
 pub(super) fn place_in_cluster(file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
     let mut named = file.cluster.vm.iter();
     Some(named.find(|name| vm_type(name.get_ref()) == vm)?.span())

@@ -1,5 +1,3 @@
-//! An axis of positive numbers: one, a list, or a range with a step or a factor.
-
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;

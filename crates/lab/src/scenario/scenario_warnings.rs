@@ -1,4 +1,4 @@
-//! What is to be minded of the prices of a scenario, and of what its strategies know: told on stderr and below its tables.
+//! Warnings on prices and on what strategies know, for stderr and below tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,36 +13,31 @@ use scavsim_data::pricing::{ListedPrice, Policy, RentedVmType};
 use scavsim_data::workload::Workload;
 use scavsim_search::search::registry;
 
-/// More names than this are a number.
 const MOST_NAMES: usize = 4;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScenarioWarnings {
-    /// What is used where the scenario names no price, says nothing of losses, or does not tell VM types apart, a sentence each.
+    /// A sentence for each default in use: prices, losses, VM types of one price.
     pub unasked: Vec<String>,
-    /// Whose models `no-search` averages.
+    /// Sentence on the models that `no-search` averages.
     pub averaged: Option<String>,
     /// Policies with a spot price for VMs that are never taken away.
     pub never_lost: Vec<String>,
     /// Policies whose dollars are a unit of which only ratios count.
     pub only_ratios: Vec<String>,
-    /// A sentence on the days and regions of listed prices; nothing where another remark says it.
+    /// Sentence on days and regions of listed prices, unless another warning has it.
     pub price_days: Option<String>,
     pub price_pack: Option<PricePack>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PricePack {
-    /// Name of its folder.
     pub name: String,
-    /// The last day of which it has a price.
     pub day: String,
-    /// BLAKE3 hash of its tables.
     pub blake3: String,
 }
 
 impl ScenarioWarnings {
-    /// What is said of `never_lost`.
     pub const NEVER_LOST: &str = "a spot price for VMs that nobody takes away here: `[spot]`, or a kind on the spot market, lets them be lost";
 
     pub(super) fn new(
@@ -78,7 +73,6 @@ impl ScenarioWarnings {
         }
     }
 
-    /// All of it in sentences.
     pub fn all(&self) -> Vec<String> {
         self.on_stderr()
             .into_iter()
@@ -86,7 +80,6 @@ impl ScenarioWarnings {
             .collect()
     }
 
-    /// What is told before a run, in sentences.
     pub fn on_stderr(&self) -> Vec<String> {
         let marked = (!self.never_lost.is_empty()).then(|| {
             let names = self.never_lost.iter().map(|name| format!("`{name}`"));
@@ -100,7 +93,7 @@ impl ScenarioWarnings {
     }
 }
 
-/// Providers whose days the descriptions of the policies tell that are charged where none is named.
+/// Providers whose days stand in the descriptions of their policies.
 const DESCRIBED: [&str; 3] = ["aws", "azure", "gcp"];
 
 fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedPrice> {
@@ -149,7 +142,7 @@ fn price_pack(listed: &BTreeSet<ListedPrice>) -> Option<PricePack> {
         })
 }
 
-/// Names with commas, of many the first.
+/// Names with commas; of many, the first.
 fn listed(names: Vec<String>) -> String {
     match names.len().saturating_sub(MOST_NAMES) {
         0 => names.join(", "),
@@ -157,7 +150,7 @@ fn listed(names: Vec<String>) -> String {
     }
 }
 
-/// The remark that the listed prices are charged because nobody named others.
+/// Warns that listed prices are charged by default.
 fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
     let is_it = |policy: &&Policy| [LISTED, LISTED_SPOT].contains(&policy.name.as_str());
     let policy = policies.iter().find(is_it)?;
@@ -169,7 +162,7 @@ fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
     })
 }
 
-/// The remark that VM types cost the same which do not.
+/// Warns that unlike VM types cost the same.
 fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let mut types: Vec<&str> = rentals.all.iter().map(|rented| rented.vm).collect();
     types.sort_unstable();
@@ -191,7 +184,7 @@ fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     })
 }
 
-/// The remark that VM types which nobody lists are priced as what they are like.
+/// Warns that unlisted VM types cost as much as those that they are like.
 fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let fleet = &rentals.fleet;
     let alone = fleet.without_likes();
@@ -224,7 +217,6 @@ fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     })
 }
 
-/// Whose models are averaged.
 fn averaged(strategies: &[String], stored: &[Workload]) -> Option<String> {
     const ALL: &str = "no-search";
     const OTHERS: &str = "no-search-leave-out";

@@ -1,4 +1,4 @@
-//! The JSON Schema of a scenario file, with the names that editors complete.
+//! The JSON Schema of a scenario file, with names that editors complete.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use scavsim_read::input::toml::{ANY, MOST};
 use scavsim_search::grid;
 use scavsim_search::search::{ALL_KNOWING, Registry};
 
-/// What the keys of ranges mean, wherever they stand.
+/// Meaning of the keys of ranges.
 const OF_RANGES: [(&str, &str); 10] = [
     ("from", "First value."),
     ("to", "Last value, if the steps meet it."),
@@ -39,7 +39,6 @@ const OF_RANGES: [(&str, &str); 10] = [
     ),
 ];
 
-/// The name of the schema in the world; nobody has to fetch it.
 pub const SCHEMA_ID: &str = "urn:scavsim:scenario";
 
 pub fn schema() -> Schema {
@@ -99,7 +98,6 @@ fn with_lists(schema: &mut Schema) {
     }
 }
 
-/// One value, a list of them, or a range.
 fn several(mut one: Value) -> Value {
     let mut own = Map::new();
     if let Some(map) = one.as_object_mut() {
@@ -160,7 +158,7 @@ fn range() -> Value {
     })
 }
 
-/// Where the schemas of the keys stand that a path stands for.
+/// Places of the schemas at a path of keys.
 fn places(root: &Value, path: &[&str]) -> Vec<String> {
     let mut all = vec![String::new()];
     for key in path {
@@ -177,7 +175,7 @@ fn places(root: &Value, path: &[&str]) -> Vec<String> {
     all
 }
 
-/// A place and all that it refers to, as itself or as one of several forms.
+/// A place and all that it refers to, directly or as one of several forms.
 fn tables(root: &Value, place: &str) -> Vec<String> {
     let Some(own) = root.pointer(place) else {
         return Vec::new();
@@ -203,7 +201,7 @@ fn describe(properties: &mut Map<String, Value>) {
     }
 }
 
-/// Names by the keys that take them, beside names and paths of one's own.
+/// Names by key, beside names and paths of one's own.
 #[derive(Clone)]
 struct Names(Vec<(&'static str, Vec<String>)>);
 
@@ -234,7 +232,7 @@ impl Names {
         ])
     }
 
-    /// Offers them where a text is asked for, or a list of texts.
+    /// Offers the names where a text, or a list of texts, is expected.
     fn add(&self, properties: &mut Map<String, Value>) {
         for (key, names) in &self.0 {
             let Some(Value::Object(own)) = properties.get_mut(*key) else {
@@ -263,7 +261,6 @@ impl Names {
 mod tests {
     use super::*;
 
-    /// Calls `visit` for every property of a schema.
     fn each(node: &Value, visit: &mut impl FnMut(&str, &Value)) {
         match node {
             Value::Object(map) => {
@@ -305,7 +302,7 @@ mod tests {
         assert!(offered("/$defs/PricingTable/properties/policies/items/anyOf/0/enum") > 60);
     }
 
-    /// Whatever is a number in these tables may be a list, as it is said of them.
+    /// Numbers in these tables may be lists, as documented.
     #[test]
     fn no_number_of_spot_variation_and_policies_is_forgotten() {
         let schema = serde_json::to_value(schema()).expect("it is JSON");

@@ -1,5 +1,3 @@
-//! Keys that hold several values → the settings that a scenario is run in.
-
 use super::Setting;
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
@@ -11,7 +9,7 @@ use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::variation::{Drift, Straggler};
 
-/// All settings, each checked as if it were the only one. Of the first, `setup` was read.
+/// All settings, each checked alone; `setup` is that of the first.
 pub(super) fn all(
     reading: &Reading<'_>,
     (subject, setup): (&mut Subject, Setup),
@@ -22,7 +20,9 @@ pub(super) fn all(
     let document = (reading.files.settings()).filter(|_| reading.reads_well);
     let name = |at| document.as_ref().map_or(String::new(), |d| d.name(at));
     let mut settings = vec![setting(0, name(0), reading.file, setup)];
-    subject.add_setting(reading.file, &settings[0], complaints);
+    subject
+        .topic_mut()
+        .add_setting(reading.file, &settings[0], complaints);
     let Some(document) = &document else {
         return settings;
     };
@@ -33,7 +33,7 @@ pub(super) fn all(
         measured.fill(&mut file);
         let setup = subject.topic().setup(&file, complaints);
         let own = setting(settings.len(), name(at), &file, setup);
-        subject.add_setting(&file, &own, complaints);
+        subject.topic_mut().add_setting(&file, &own, complaints);
         settings.push(own);
     }
     settings

@@ -1,17 +1,19 @@
-//! How the clusters of a scenario live, put together.
+//! How the clusters of a scenario live.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::complaints::Complaints;
-use super::elastic;
-use super::file::{Resize, ScenarioFile};
+use super::file::{ElasticTable, Resize, ScenarioFile};
 use super::kinds::{self, Kinds};
 use super::machines::Machine;
 use super::spot;
+use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
+use scavsim_data::pricing::reductions::spot_series::SpotSeries;
+use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::{Reach, SubstituteVm, Workload};
-use scavsim_sim::cluster::Setup;
+use scavsim_sim::cluster::{Elastic, Setup};
 use scavsim_sim::training::sync::Protocol;
 
 pub(super) fn read(
@@ -23,7 +25,7 @@ pub(super) fn read(
     let mut setup = Setup {
         protocol: file.sync.as_ref().map_or(Protocol::Bsp, |s| *s.get_ref()),
         spot: spot::read(file, complaints),
-        elastic: elastic::read(file, complaints),
+        elastic: elastic(file, complaints),
         protocol_of: kinds::protocols(&file.sync_of),
         staleness: file.staleness,
         keeps_batch: file.cluster.resize.map(|r| r == Resize::KeepBatch),
@@ -67,7 +69,7 @@ pub(super) fn read(
     setup
 }
 
-/// Kinds of clusters stand for the VM type of their first workers, when a workload is asked.
+/// A workload is asked for kinds of clusters by the VM type of their first workers.
 pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
     let by_name: HashMap<&str, &Machine> =
         (machines.iter().rev().map(|m| (&*m.stand_in.vm, m))).collect();
@@ -95,4 +97,38 @@ pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
         });
         reach.stand_ins.insert(Arc::clone(name), alias);
     }
+}
+
+/// When clusters grow and shrink with the price of spot VMs.
+fn elastic(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<Arc<Elastic>> {
+    let table = file.elastic.as_ref()?;
+    let ElasticTable {
+        prices,
+        grow_at,
+        shrink_above,
+        most_vms,
+        fewest_vms,
+    } = table.get_ref();
+    if let Err(why) = SpotSeries::new("`prices`", prices.get_ref()) {
+        complaints.error_at(prices.span(), why.to_string(), "not a series of prices");
+        return None;
+    }
+    if grow_at.get() > shrink_above.get() || fewest_vms.get() > most_vms.get() {
+        complaints.error_at(
+            table.span(),
+            "`elastic` contradicts itself",
+            "expected `grow_at` ≤ `shrink_above` and `fewest_vms` ≤ `most_vms`",
+        );
+        return None;
+    }
+    let prices = (prices.get_ref().iter())
+        .map(|Step(hour, ratio)| (hour.get() * SECONDS_PER_HOUR, ratio.get()))
+        .collect();
+    Some(Arc::new(Elastic {
+        prices,
+        grow_at: grow_at.get(),
+        shrink_above: shrink_above.get(),
+        most_vms: most_vms.get(),
+        fewest_vms: fewest_vms.get(),
+    }))
 }

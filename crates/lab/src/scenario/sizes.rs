@@ -1,4 +1,4 @@
-//! Whether every cluster can run: its protocol, and all sizes that it may come to.
+//! Whether every cluster can run: its protocol, and all sizes that it may reach.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,8 +16,8 @@ use scavsim_sim::training::Variation;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 use scavsim_sim::training::sync::Protocol;
 
-/// Reports configurations that their protocol cannot run on, and clusters that cannot be built, themselves or in a size
-/// that they may come to: one message for each workload. Those without a complaint are what a run builds.
+/// Reports configurations that their protocol cannot run, and clusters that cannot be built in a size that they may reach: one message
+/// per workload.
 pub(super) fn check(
     file: &ScenarioFile,
     workloads: &[(Workload, Vec<Configuration>)],
@@ -62,7 +62,6 @@ pub(super) fn check(
     }
 }
 
-/// Tells what keeps the cluster `at` from being built.
 fn report(
     file: &ScenarioFile,
     workload: &Workload,
@@ -111,14 +110,12 @@ fn report(
     complaints.push(complaint);
 }
 
-/// Where the kind of cluster stands that a configuration is of.
 fn kind_of(file: &ScenarioFile, at: &Configuration) -> Option<Range<usize>> {
     let kind = (file.kind.keys()).find(|name| **name.get_ref() == *at.vm);
     kind.map(Spanned::span)
 }
 
-/// What to do about a size of the cluster `at` that no measurements surround: allow fewer sizes, or let
-/// laws speak, where they were not asked to.
+/// Help for a size of a cluster that no measurements surround: allow fewer sizes, or laws.
 fn remedy(file: &ScenarioFile, at: &Configuration, outside: &OutsideHull) -> String {
     let fewer = match (&file.spot, &file.elastic) {
         (_, Some(_)) if outside.configuration.workers > at.workers => "lower `elastic.most_vms`",
@@ -133,7 +130,6 @@ fn remedy(file: &ScenarioFile, at: &Configuration, outside: &OutsideHull) -> Str
     }
 }
 
-/// Whether every configuration's protocol can run on it.
 fn protocols_run(
     file: &ScenarioFile,
     workloads: &[(Workload, Vec<Configuration>)],

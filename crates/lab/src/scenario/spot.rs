@@ -1,12 +1,12 @@
-//! VMs that the provider may take away: names and figures → terms.
+//! VMs that the provider may take away.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::checkpoint_choice::CheckpointChoice;
 use super::complaints::Complaints;
+use super::failures_table::CheckpointChoice;
 use super::file::{KindTable, RentedOn, ScenarioFile, SpotTable};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::Market;
@@ -19,7 +19,7 @@ use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
 
 const MOST_NAMED: usize = 6;
 
-/// Models of VMs that are lost each by itself, those first that are named most like `name`.
+/// Models of VMs that are lost one by one, those like `name` first.
 pub(super) fn lost_alone(name: &str) -> String {
     let models = Model::embedded().0;
     let alone = models.iter().filter(|m| matches!(m.kind, Kind::Alone(_)));
@@ -97,7 +97,7 @@ fn fixed(given: &Option<Spanned<Delay>>) -> Option<Pause> {
     given.as_ref().map(|s| pause(*s.get_ref()))
 }
 
-/// How VMs of a model are lost, and the seconds of warning before.
+/// Losses of VMs by a model, and the seconds of warning.
 pub(super) fn lifetime(
     name: &Spanned<String>,
     complaints: &mut Complaints<'_>,
@@ -117,7 +117,7 @@ pub(super) fn lifetime(
     Some((losses, model.notice_s))
 }
 
-/// The law of lives of the first kind with spot VMs, where no cluster needs another but those of its own kind.
+/// Law of lives of the first kind with spot VMs, where all clusters have such kinds.
 fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     let is_kind = |vm: &Spanned<String>| file.kind.contains_key(vm.get_ref().as_str());
     if !file.cluster.vm.iter().all(is_kind) {
@@ -145,16 +145,15 @@ pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
     }
 }
 
-/// The table `[spot]`, and where it stands.
 struct SpotTerms<'a> {
     table: &'a SpotTable,
     span: Range<usize>,
-    /// What holds where it says nothing of lives: every kind then has its own.
+    /// Where it names no lives: every kind then has its own.
     of_kinds: Option<&'a Spanned<String>>,
 }
 
 impl SpotTerms<'_> {
-    /// How VMs are lost, and the seconds of warning before.
+    /// Losses of VMs, and the seconds of warning.
     fn losses(&self, complaints: &mut Complaints<'_>) -> Option<(Losses, u64)> {
         match (&self.table.lifetime, &self.table.exponential_mean_h) {
             (Some(name), None) => lifetime(name, complaints),
@@ -180,7 +179,6 @@ impl SpotTerms<'_> {
         }
     }
 
-    /// The start-up of spot VMs, if it is given.
     fn start_up(&self, complaints: &mut Complaints<'_>) -> Option<Pause> {
         let Some(name) = &self.table.start_up else {
             return fixed(&self.table.start_up_s);
@@ -203,7 +201,7 @@ impl SpotTerms<'_> {
         complaints.named(name, "start-up", &spot)
     }
 
-    /// What a new VM takes to join the others, and all to go on from a checkpoint.
+    /// Times of a new VM to join, and of all to go on from a checkpoint.
     fn joins(&self, complaints: &mut Complaints<'_>) -> (Option<Pause>, Option<Pause>) {
         match self.restart(complaints) {
             Some(restart) => (
@@ -217,7 +215,6 @@ impl SpotTerms<'_> {
         }
     }
 
-    /// The restart that was measured, if it is asked for.
     fn restart(&self, complaints: &mut Complaints<'_>) -> Option<&'static Restart> {
         let name = self.table.restart.as_ref()?;
         let given = [
@@ -236,7 +233,6 @@ impl SpotTerms<'_> {
         complaints.named(name, "restart", &all)
     }
 
-    /// What one takes to write.
     fn write(&self, complaints: &mut Complaints<'_>) -> Write {
         let given = &self.table.checkpoint_write_s;
         let seconds = given.as_ref().map_or(0.0, |s| s.get_ref().get());

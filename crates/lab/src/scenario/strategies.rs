@@ -13,7 +13,6 @@ use scavsim_search::search::{
 };
 use scavsim_sim::cluster::Setup;
 
-/// Configurations of which the clairvoyant runs each, at most.
 const MOST_REALISED: usize = 50_000;
 
 pub(super) fn read(
@@ -62,7 +61,7 @@ pub(super) fn read(
     sound.then_some(asked)
 }
 
-/// Sentences on names that strategies had before.
+/// Sentences on former names of strategies.
 pub(super) fn renamed(table: &SearchTable, registry: &Registry) -> Vec<String> {
     let asked = table.strategies.iter().flat_map(|asked| asked.get_ref());
     let sentence = |name: &Spanned<String>| {
@@ -84,8 +83,7 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
     asked.get_ref().iter().map(|o| *o.get_ref()).collect()
 }
 
-/// The strategies to run. Every one that was asked for can be built for everything that is searched; where none was asked
-/// for, those that can.
+/// Strategies that can be built for all searches; one that was asked for and cannot is reported.
 pub(super) fn usable(
     file: &ScenarioFile,
     registry: &Registry,
@@ -101,7 +99,7 @@ pub(super) fn usable(
     strategies.into_iter().map(Spanned::into_inner).collect()
 }
 
-/// Keeps those strategies that can be built for a task; complains where one was asked for that cannot.
+/// Keeps strategies that can be built for a task; reports one that was asked for and cannot.
 fn buildable(
     file: &ScenarioFile,
     registry: &Registry,

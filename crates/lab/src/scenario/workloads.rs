@@ -1,5 +1,3 @@
-//! Names of workloads → the workloads.
-
 use std::collections::HashSet;
 
 use toml::Spanned;
@@ -10,7 +8,7 @@ use scavsim_data::configuration::Shape;
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_read::input::Folder;
 
-/// Reads the workloads that the key `key` asks for, the program's `own` first; none where a name or its folder is wrong.
+/// Reads the workloads that `key` asks for, the program's `own` first; none after a mistake.
 pub(super) fn read(
     key: &str,
     asked: &Spanned<Vec<Spanned<String>>>,
@@ -36,8 +34,7 @@ pub(super) fn read(
     loaded
 }
 
-/// Workloads whose earlier runs are known where `search.stored` names none: those of the scenario, and those of the library
-/// that were measured on one of their VM types.
+/// Workloads with known earlier runs by default: the scenario's, and those of the library measured on one of their VM types.
 pub(super) fn stored(
     loaded: &[Option<Workload>],
     complaints: &mut Complaints<'_>,
@@ -54,7 +51,7 @@ pub(super) fn stored(
     [loaded, &others].concat()
 }
 
-/// A name is an embedded workload; something with a `/` in it, or `.`, is a folder.
+/// A name is an embedded workload; a word with a `/`, or `.`, is a folder.
 fn workload(
     name: &Spanned<String>,
     files: &Files,
@@ -91,7 +88,7 @@ fn workload(
     load::load(&folder, complaints.diagnostics)
 }
 
-/// Results tell workloads apart by the name in `workload.toml`: two folders may not share one.
+/// Results tell workloads apart by the name in `workload.toml`: it must be unique.
 fn no_namesakes(
     asked: &[Spanned<String>],
     loaded: &[Option<Workload>],

@@ -44,7 +44,7 @@ fn a_hair_more_until_the_deadline_is_the_same_life() {
     }
 }
 
-/// Lateness that costs nothing has a price, so that late lives compare with the clairvoyant, who may be as late.
+/// Lateness that costs nothing has a price, so that late lives compare with the clairvoyant.
 #[test]
 fn late_lives_compare_where_lateness_costs_nothing() {
     let text = "job = { work_h = 8, deadline_h = 9, lateness_usd_per_h = 0 }\n\
@@ -70,7 +70,7 @@ fn lives_do_not_depend_on_threads() {
     assert_eq!((one.len(), &one), (3 * 12, &three));
 }
 
-/// Takes spot machines; what keeps its deadline is the net.
+/// Takes spot machines; its net keeps the deadline.
 #[derive(Debug, Clone)]
 struct Own(Net);
 

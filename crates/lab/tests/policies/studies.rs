@@ -1,4 +1,4 @@
-//! What is said of scenarios with `[policy]` that are wrong.
+//! Mistakes in scenarios with `[policy]`.
 
 use std::path::Path;
 
@@ -36,12 +36,11 @@ fn load_at(text: &str, base: &Path) -> Result<Scenario, Vec<String>> {
     scenario.ok_or_else(|| told.collect())
 }
 
-/// The first setting of a scenario.
 fn setting(scenario: &Scenario) -> &Setting {
     &scenario.subject.study().expect("it has policies").settings[0]
 }
 
-/// What is said of the right scenario with a change.
+/// Mistakes of the right scenario with a change.
 fn refused(from: &str, to: &str) -> Vec<String> {
     assert_eq!(RIGHT.matches(from).count(), 1, "{from}");
     load(&RIGHT.replace(from, to)).expect_err("it is wrong")
@@ -75,7 +74,7 @@ fn more_machines_than_any_zone_ever_offers_are_refused() {
     );
 }
 
-/// What is said of forms, each written behind `job.form =`.
+/// Mistakes of forms, each written behind `job.form =`.
 fn of_forms(forms: &str) -> Result<Scenario, Vec<String>> {
     let form = format!("changeover_s = 720\nform = [{forms}]");
     load(&RIGHT.replace("changeover_s = 720", &form))
@@ -167,7 +166,6 @@ fn forms_that_say_too_little_or_what_cannot_be_are_refused() {
     );
 }
 
-/// A market of two types of machines, in a folder.
 fn market_of_types() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("it can be made");
     let market = folder.path().join("own");
@@ -278,7 +276,7 @@ fn a_market_is_named_or_given_not_both() {
     assert_eq!(told, ["8: unknown market `aws-v100`"]);
 }
 
-/// What tells whether policies are run is a table `[policy]`, or one that only they have.
+/// A table `[policy]`, or one that only policies have, makes a scenario one with policies.
 #[test]
 fn a_table_makes_a_scenario_one_with_policies() {
     let has_policies = |text: &str| {

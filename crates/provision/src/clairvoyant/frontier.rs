@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
-/// One way in which a job can have come to a state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Label {
-    /// Nanoseconds of work that are done.
     pub(super) done_ns: i64,
-    /// Nanoseconds of work that are kept if its machines are lost.
+    /// Nanoseconds of work that survive a loss of its machines.
     pub(super) saved_ns: i64,
-    /// USD spent, lateness apart.
+    /// Without lateness.
     pub(super) usd: f64,
-    /// USD that all costs at least.
+    /// Lower bound of the whole cost.
     pub(super) key_usd: f64,
     /// Number of the last change of machines.
     pub(super) history: u32,
-    /// A change since then, which has no number yet.
+    /// A later change, without a number yet.
     pub(super) change: u32,
 }
 
@@ -25,12 +23,12 @@ impl Label {
     }
 }
 
-/// USD by the bits of the number, and nanoseconds of work that are saved for no more: both ascend.
+/// Nanoseconds of saved work by the bits of USD; both ascend.
 #[derive(Default)]
 pub(super) struct SavedWork(BTreeMap<u64, i64>);
 
 impl SavedWork {
-    /// Adds a label, unless one before has saved no less for no more; whether it was added.
+    /// Adds a label, unless an earlier one has saved no less for no more; whether it was added.
     fn add(&mut self, label: &Label) -> bool {
         // USD are not negative, so that their bits are in the same order.
         let usd = label.usd.to_bits();
@@ -48,8 +46,8 @@ impl SavedWork {
     }
 }
 
-/// Moves labels to others, both with most work first, and leaves none that has done no more for no less. With a table of work
-/// that is `saved`, more of it is better as well.
+/// Merges labels, most work first, without those that have done no more for no less. With a table of `saved` work, more of that
+/// counts as better, too.
 pub(super) fn merge(
     labels: &mut Vec<Label>,
     others: &mut Vec<Label>,

@@ -5,7 +5,6 @@ use crate::policy_run::{Market, Place};
 use crate::world::{Window, World};
 use scavsim_base::units::SimTime;
 
-/// Machines that can be rented.
 pub(super) struct RentalOffer {
     pub(super) place: Place,
     pub(super) form: usize,
@@ -15,45 +14,35 @@ pub(super) struct RentalOffer {
     pub(super) usd: Vec<f64>,
 }
 
-/// A tick on machines.
 pub(super) struct Step {
-    /// State before it.
     pub(super) from: usize,
-    /// State after it.
     pub(super) to: usize,
-    /// Number of the machines.
     pub(super) offer: usize,
-    /// Whether they are started in it.
     pub(super) is_start: bool,
-    /// USD to carry the checkpoint.
     pub(super) egress_usd: f64,
-    /// Nanoseconds until the machines work.
     waits_ns: i64,
-    /// Nanoseconds that they work.
     works_ns: i64,
-    /// Nanoseconds of work that are done, by segment.
     pub(super) gains_ns: Vec<i64>,
 }
 
-/// All that does not change with work done. States are numbers: those on machines first, by machines and what is left of their
-/// start-up; then those of waiting, by where the checkpoint lies; last that before the first start.
+/// All that does not change with work done. States are numbers: first those on machines, by machines and rest of their start-up; then
+/// those of waiting, by the checkpoint's zone; last the one before the first start.
 pub(super) struct Instance<'w> {
     job: &'w Job,
     pub(super) tick_ns: i64,
     pub(super) ticks: usize,
     pub(super) offers: Vec<RentalOffer>,
-    /// Ordered by the state before them.
+    /// Ordered by `from`.
     pub(super) steps: Vec<Step>,
     /// Number of the machines of each state on machines.
     pub(super) running: Vec<usize>,
     pub(super) states: usize,
-    /// Ends of the segments of the work in which no speed changes, in nanoseconds. The last is all that has to be done.
+    /// Ends of segments of work without a change of speed; the last is the whole work.
     pub(super) ends_ns: Vec<i64>,
-    /// Nanoseconds of work from one checkpoint to the next.
+    /// Work from one checkpoint to the next.
     pub(super) checkpoint_ns: Option<i64>,
 }
 
-/// A move to a zone.
 #[derive(Clone, Copy, PartialEq)]
 struct Move {
     start_ns: i64,
@@ -114,7 +103,7 @@ impl<'w> Instance<'w> {
         instance
     }
 
-    /// Adds states and steps of the next machines, with the moves that lead there.
+    /// Adds states and steps of the next machines, with the moves to them.
     fn add_steps(&mut self, form: usize, moves: impl Iterator<Item = Move> + Clone) {
         let (offer, first) = (self.offers.len(), self.running.len());
         let after = |left_ns: i64| (left_ns - self.tick_ns).max(0);
@@ -159,12 +148,11 @@ impl<'w> Instance<'w> {
         nanoseconds(self.job.work()) as f64
     }
 
-    /// Nanoseconds of work that have to be done.
     pub(super) fn work_ns(&self) -> i64 {
         self.ends_ns[self.ends_ns.len() - 1]
     }
 
-    /// Nanoseconds of work that are done after a step, rounded up.
+    /// Work done after a step, rounded up.
     #[inline]
     pub(super) fn done_after(&self, step: &Step, done_ns: i64) -> i64 {
         let segment = segment_of(&self.ends_ns, done_ns);
@@ -177,7 +165,7 @@ impl<'w> Instance<'w> {
         done_ns + work_ns.ceil() as i64
     }
 
-    /// USD of a step in which the work is done, lateness included; `None` where that is after the deadline.
+    /// USD of a step that ends the work, with lateness; `None` after the deadline.
     pub(super) fn last_usd(&self, tick: usize, step: &Step, done_ns: i64) -> Option<f64> {
         let offer = &self.offers[step.offer];
         let speed = &self.job.forms[offer.form].speed;
@@ -195,18 +183,17 @@ impl<'w> Instance<'w> {
         Some(step.egress_usd + offer.usd[tick] * billed + self.late_usd(end_ns))
     }
 
-    /// USD of being late, if it is done at a time.
     fn late_usd(&self, end_ns: i64) -> f64 {
         let late_ns = (end_ns - nanoseconds(self.job.deadline())).max(0);
         self.job.lateness_usd_per_h.unwrap_or(0.0) * late_ns as f64 / 3600e9
     }
 
-    /// USD of being late, if it is not done when a tick begins.
+    /// USD of lateness if the work is not done when a tick begins.
     pub(super) fn late_until_usd(&self, tick: usize) -> f64 {
         self.late_usd(tick as i64 * self.tick_ns)
     }
 
-    /// USD of being late through a tick, of all that are no less for those who end within it.
+    /// Largest USD of lateness through a tick that no end within it falls below.
     pub(super) fn late_through_usd(&self, tick: usize) -> f64 {
         let is_late = tick as i64 * self.tick_ns >= nanoseconds(self.job.deadline());
         let usd = self.late_until_usd(tick + 1) - self.late_until_usd(tick);
@@ -214,7 +201,6 @@ impl<'w> Instance<'w> {
     }
 }
 
-/// Number of the segment that work is in.
 #[inline]
 pub(super) fn segment_of(ends_ns: &[i64], done_ns: i64) -> usize {
     let last = ends_ns.len() - 1;
@@ -259,8 +245,7 @@ fn usd_per_h(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usi
     usd_per_h * f64::from(machines)
 }
 
-/// Moves to all zones: from zones, of which those that no move tells apart are one; and last from nowhere. And which of them
-/// each zone is.
+/// Moves to all zones: from classes of zones with equal moves, and last from nowhere; and the class of each zone.
 fn moves(world: &World, job: &Job) -> (Vec<Vec<Move>>, Vec<usize>) {
     let (zones, gb) = (world.zones.len(), job.checkpoint_gb);
     let between = |from: usize, to: usize| Move {

@@ -1,13 +1,8 @@
-//! The least that a job can cost whoever knows the market: a lower bound of all policies.
+//! The least cost of a job with full knowledge of the market: a lower bound of all policies.
 //!
-//! It is a shortest path with a resource: states are ticks and machines, the resource is work, in nanoseconds. Starts, bills,
-//! checkpoints and losses are those of a life. It is solved as such problems are (Handler and Zang 1980; Dumitrescu and
-//! Boland 2003):
-//!
-//! - `instance`: states, and the steps from one tick to the next.
-//! - `relaxation`: lower bounds of what the rest costs, from work at a price.
-//! - `frontier`: work done against money spent, without what is no better in either.
-//! - `search`: forwards in time, without what the lower bounds exclude.
+//! A shortest path with a resource (Handler and Zang 1980; Dumitrescu and Boland 2003): states are ticks and machines, the resource is
+//! work, in nanoseconds. `instance` has states and steps, `relaxation` lower bounds of the rest, `frontier` work done against money
+//! spent; `search` goes forwards in time, without what the bounds exclude.
 
 mod frontier;
 mod instance;
@@ -24,20 +19,17 @@ use crate::world::Window;
 use instance::Instance;
 use search::Rental;
 
-/// What is known of the least cost of a life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimum {
-    /// Lower bound of a run's cost in USD: of runs that are in time, or late at a price, none costs less. Where `is_exact`, the
-    /// least cost, reduced by at most 10⁻⁹ of it for errors of rounding.
+    /// Lower bound in USD over runs in time, or late at a price. Where `is_exact`, the least cost, less at most 10⁻⁹ of it for rounding.
     pub bound_usd: f64,
-    /// Whether the cheapest schedule was found and proven to be it.
+    /// Whether the cheapest schedule was found and proven.
     pub is_exact: bool,
-    /// What the cheapest schedule that was found comes to.
+    /// Outcome of the cheapest schedule found.
     pub outcome: Outcome,
 }
 
-/// The least cost of a life in a window. `None` where the work cannot be done in time, or, if being late has a price, in the window
-/// at all.
+/// The least cost of a life. `None` where the work cannot be done in time or, if being late has a price, in the window.
 pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
     let schedule = search::cheapest(&Instance::new(window, job))?;
     let outcome = live(window, job, &mut Follower(&schedule.ticks));
@@ -48,13 +40,12 @@ pub fn optimum(window: Window<'_>, job: &Job) -> Option<Optimum> {
     })
 }
 
-/// The cheapest schedule that was found, with what happens when in it.
+/// The cheapest schedule found, as a life with its timeline.
 pub fn watch_optimum(window: Window<'_>, job: &Job) -> Option<(Outcome, Timeline)> {
     let schedule = search::cheapest(&Instance::new(window, job))?;
     Some(watch(window, job, &mut Follower(&schedule.ticks)))
 }
 
-/// A policy that follows a schedule.
 #[derive(Debug)]
 struct Follower<'s>(&'s [Option<Rental>]);
 

@@ -1,27 +1,25 @@
-//! Lower bounds of what the rest costs: work earns a price in place of having to be done (a Lagrangian relaxation).
+//! Lower bounds of the rest's cost: work earns a price instead of being required (a Lagrangian relaxation).
 
 use super::instance::{Instance, Step, segment_of};
 
-/// Tries to better the prices, where each segment of the work has its own.
+/// Tries to improve the prices, where each segment has its own.
 const TRIES: usize = 14;
-/// Most relaxations that are kept.
 const MOST: usize = 12;
-/// Nanoseconds of work that errors of floating point stay below.
+/// Nanoseconds of work above all errors of floating point.
 const ERROR_NS: f64 = 1e3;
 
-/// A lower bound that falls with work done, as a line in each segment of it.
+/// A lower bound that falls with work done, as a line in each segment.
 struct Relaxation {
     /// USD per nanosecond of work, by segment.
     prices: Vec<f64>,
     /// USD at no work, by tick, segment and state.
     costs: Vec<f64>,
-    /// USD of all.
     all_usd: f64,
-    /// Nanoseconds of work that the cheapest way does, by segment.
+    /// Nanoseconds of work of the cheapest way, by segment.
     done_ns: Vec<f64>,
 }
 
-/// What the cheapest way does next.
+/// Next choice of the cheapest way.
 const END: u32 = u32::MAX;
 /// The next segment begins.
 const LATER: u32 = u32::MAX - 1;
@@ -29,7 +27,7 @@ const LATER: u32 = u32::MAX - 1;
 const WAIT: u32 = u32::MAX - 2;
 
 impl Relaxation {
-    /// All USD count by a weight: where it is 0, work alone does, and what is above a bound of 0 cannot be done in time.
+    /// USD are weighted: with weight 0 work alone counts, and where the bound is above 0 the work cannot be done in time.
     fn new(instance: &Instance<'_>, prices: Vec<f64>, weight: f64) -> Self {
         let (states, segments) = (instance.states, prices.len());
         let width = segments * states;
@@ -100,7 +98,6 @@ impl Relaxation {
     }
 }
 
-/// Nanoseconds of work that are done by some choices, by segment.
 fn done_by(instance: &Instance<'_>, choices: &[u32], segments: usize) -> Vec<f64> {
     let (states, mut done_ns) = (instance.states, vec![0.0; segments]);
     let (mut tick, mut segment, mut state) = (0, 0, states - 1);
@@ -122,7 +119,6 @@ fn done_by(instance: &Instance<'_>, choices: &[u32], segments: usize) -> Vec<f64
     done_ns
 }
 
-/// Relaxations at the prices that bound best, the best first.
 fn at_best_prices(instance: &Instance<'_>) -> Vec<Relaxation> {
     let usd = instance.offers.iter().flat_map(|offer| &offer.usd);
     let usd = usd.filter(|usd| usd.is_finite());
@@ -203,20 +199,19 @@ fn at_best_prices(instance: &Instance<'_>) -> Vec<Relaxation> {
     found
 }
 
-/// Lower bounds of what the rest costs, from all states on.
+/// Lower bounds of the rest's cost, from all states.
 pub(super) struct Bounds {
     states: usize,
     ends_ns: Vec<i64>,
-    /// By segment, the relaxations' USD per nanosecond of work; last that of the most work.
+    /// USD per nanosecond of work, by segment and relaxation; last that of the most work.
     prices: Vec<Vec<f64>>,
-    /// By tick, segment and state, their USD at no work.
+    /// USD at no work, by tick, segment, state and relaxation.
     costs: Vec<f64>,
-    /// USD of all.
     pub(super) all_usd: f64,
 }
 
 impl Bounds {
-    /// Bounds; `None` where the work cannot be done in time.
+    /// `None` where the work cannot be done in time.
     pub(super) fn new(instance: &Instance<'_>) -> Option<Bounds> {
         let price = |segment: usize| {
             let gains = instance.steps.iter().map(|step| step.gains_ns[segment]);
@@ -242,8 +237,7 @@ impl Bounds {
         })
     }
 
-    /// USD that the rest costs at least from a state on as a tick begins, if so much is done; infinite where it cannot be done in
-    /// time.
+    /// Lower bound of the rest's USD from a state at a tick's begin; infinite where it cannot be done in time.
     #[inline]
     pub(super) fn usd(&self, tick: usize, state: usize, done_ns: i64) -> f64 {
         let segment = segment_of(&self.ends_ns, done_ns);

@@ -1,16 +1,15 @@
-//! Forwards in time, without what the lower bounds exclude.
+//! A search forwards in time, without what the lower bounds exclude.
 //!
-//! Nobody knows the least cost beforehand, and every USD above it leaves more to look at. So a limit a little above the lower bound
-//! rises until a schedule is found below it, with few labels of each state. The cost of that schedule is the limit of the last
-//! search, which has room for all labels that memory and time allow. A label that is dropped for lack of room still says what all
-//! schedules from there on cost at least: the least of these and the limit is a lower bound.
+//! The least cost is unknown, and every USD above it leaves more to search. So a limit a little above the lower bound rises, with few
+//! labels per state, until a schedule is found below it. Its cost limits the last search, which has room for as many labels as memory
+//! and time allow. A dropped label still bounds the cost of all schedules from there on: the least of these and the limit is a lower
+//! bound.
 
 use super::frontier::{Label, SavedWork, merge};
 use super::instance::Instance;
 use super::relaxation::Bounds;
 use crate::policy_run::{Market, Place};
 
-/// Machines that are rented in a tick.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rental {
     pub(super) place: Place,
@@ -19,31 +18,27 @@ pub(super) struct Rental {
     pub(super) is_start: bool,
 }
 
-/// What to rent when.
 pub(super) struct Schedule {
-    /// What it has in each tick until the work is done; `None` where it waits.
+    /// `None` where it waits; until the work is done.
     pub(super) ticks: Vec<Option<Rental>>,
     pub(super) bound_usd: f64,
     pub(super) is_exact: bool,
 }
 
-/// Share of the least cost that may be missed, which is more than all errors of floating point.
+/// Share of the least cost that may be missed, above all errors of floating point.
 const MISSED: f64 = 4e-10;
-/// Share of it by which costs differ that are as good as equal.
+/// Share of it below which costs count as equal.
 const NEAR: f64 = 1e-10;
-/// How far the first limit is above the lower bound, as a share of it.
+/// Distance of the first limit from the lower bound, as a share of it.
 const FIRST_GAP: f64 = 2e-3;
 /// Labels of a state before there is a schedule: in the first search, and at most.
 const WIDTHS: (usize, usize) = (8, 32);
-/// Labels in all searches: of a tick, on average, and together.
+/// Labels of the last search: of a tick, on average, and of all.
 const MOST_LABELS: (usize, usize) = (1024, 4_000_000);
 
-/// No change.
 const NONE: u32 = u32::MAX;
-/// Machines are given back.
 const STOP: u32 = u32::MAX - 1;
 
-/// A change of machines: they are started, or given back.
 struct Change {
     before: u32,
     tick: u32,
@@ -51,32 +46,28 @@ struct Change {
     step: u32,
 }
 
-/// Labels of all states as ticks begin, and how they came to be.
+/// Labels of all states at the begin of ticks, and the changes to them.
 struct Search<'i, 'w> {
     instance: &'i Instance<'w>,
     bounds: Bounds,
     labels: Vec<Vec<Label>>,
     next: Vec<Vec<Label>>,
     changes: Vec<Change>,
-    /// USD of the cheapest schedule.
     limit_usd: f64,
     /// Tick of its end, and the change before it.
     end: Option<(usize, u32)>,
-    /// USD that all costs at least by the labels that there was no room for.
     dropped_usd: f64,
-    /// Most labels of a state, and of all states of the tick in the last search.
+    /// Most labels of a state, and of all states of a tick in the last search.
     width: usize,
     most: usize,
-    /// Labels that there is room for in all searches.
     room: usize,
-    /// Room that is used again.
+    /// Reused memory.
     fresh: Vec<Label>,
     spare: Vec<Label>,
     keys: Vec<f64>,
     saved: SavedWork,
 }
 
-/// The cheapest schedule; `None` where there is none in time.
 pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
     let bounds = Bounds::new(instance)?;
     let lists = |count: usize| (0..count).map(|_| Vec::new()).collect();
@@ -101,7 +92,7 @@ pub(super) fn cheapest(instance: &Instance<'_>) -> Option<Schedule> {
 }
 
 impl Search<'_, '_> {
-    /// The cheapest schedule that is found, and a lower bound; `None` where there is no schedule.
+    /// The cheapest schedule found, with a lower bound; `None` where there is none.
     fn look_for_best(&mut self) -> Option<Schedule> {
         let low_usd = self.bounds.all_usd;
         let (mut bound_usd, mut gap) = (low_usd, FIRST_GAP);
@@ -136,7 +127,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// A schedule that costs less than the limit, which its cost then is.
+    /// A schedule below the limit, which becomes its cost.
     fn run(&mut self) -> Option<Vec<Option<Rental>>> {
         (self.end, self.dropped_usd) = (None, f64::INFINITY);
         self.changes.clear();
@@ -184,7 +175,7 @@ impl Search<'_, '_> {
         Some(ticks)
     }
 
-    /// Machines are lost as a tick begins, or may be given back.
+    /// Machines are lost as a tick begins, or given back.
     fn stop(&mut self, tick: usize) {
         let (running, mut fresh) = (self.instance.running.len(), std::mem::take(&mut self.fresh));
         for state in running..self.instance.states {
@@ -215,7 +206,6 @@ impl Search<'_, '_> {
         self.fresh = fresh;
     }
 
-    /// All steps of a tick.
     fn advance(&mut self, tick: usize) {
         let instance = self.instance;
         let (keeps_saved, mut fresh) = (
@@ -243,7 +233,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Labels after a step; those that are done end.
+    /// Labels after a step; those with all work done end.
     fn extend_labels(&mut self, tick: usize, number: usize, fresh: &mut Vec<Label>) {
         let instance = self.instance;
         let step = &instance.steps[number];
@@ -292,7 +282,7 @@ impl Search<'_, '_> {
         self.labels[step.from] = labels;
     }
 
-    /// Leaves labels that are not excluded in a state at the begin of a tick, and numbers their changes.
+    /// Keeps labels of a state at a tick's begin that are not excluded, and numbers their changes.
     fn settle(&mut self, labels: &mut Vec<Label>, tick: usize, state: usize, changed: usize) {
         if labels.is_empty() {
             return;
@@ -329,7 +319,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Drops labels of the highest keys until no more than so many are left; the least key that was dropped.
+/// Drops labels of the highest keys until at most `most` are left; the least key that was dropped.
 fn narrow(lists: &mut [Vec<Label>], most: usize, keys: &mut Vec<f64>) -> f64 {
     if lists.iter().map(Vec::len).sum::<usize>() <= most {
         return f64::INFINITY;
@@ -348,7 +338,7 @@ fn narrow(lists: &mut [Vec<Label>], most: usize, keys: &mut Vec<f64>) -> f64 {
     above.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Gives the change of a label a number, if there is any; the number of its last one.
+/// Numbers a label's change, if any; the number of its last change.
 fn number_change(changes: &mut Vec<Change>, label: Label, tick: usize) -> u32 {
     if label.change == NONE {
         return label.history;

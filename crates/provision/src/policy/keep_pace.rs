@@ -1,8 +1,8 @@
-//! The cheapest size that keeps pace: it grows where the deadline needs it, and shrinks where that is cheaper.
+//! The cheapest size that keeps pace with the deadline.
 //!
-//! The rest needs so many seconds of work per second until the deadline. Of the forms that spot markets have, and that are
-//! faster than that by a margin, the one with the least USD per work is taken. It stays as long as it is fast enough and no
-//! other is cheaper after its start. Where none is fast enough, the fastest is taken; machines on demand are left to the net.
+//! The rest needs some seconds of work per second. Of the forms in spot markets that are faster by a margin, the one with the least USD
+//! per work is taken. It stays while it is fast enough and no other is cheaper after its start. Where none is fast enough, the fastest
+//! is taken; machines on demand are left to the net.
 
 use super::Policy;
 use crate::policy_run::Market;
@@ -26,14 +26,13 @@ settings! {
     example: "policy.names = [\"keep-pace\"]",
 }
 
-/// Spot machines of a form in a zone.
 #[derive(Debug, Clone, Copy)]
 struct Offer {
     zone: usize,
     form: usize,
     /// Mean speed until the work is done.
     speed: f64,
-    /// USD per hour of work, start and egress included.
+    /// USD per hour of work, with start and egress.
     usd: f64,
 }
 

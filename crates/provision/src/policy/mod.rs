@@ -83,7 +83,7 @@ pub trait Recipe: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The same with a flag that ends the wait for a policy, for those that are waited for.
+    /// A recipe with a flag that ends the wait for its policies, if they are waited for.
     fn stopped_by(&self, _flag: Option<Arc<AtomicBool>>) -> Option<Arc<dyn Recipe>> {
         None
     }

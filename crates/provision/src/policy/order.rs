@@ -1,8 +1,8 @@
-//! In which order zones are asked for spot machines.
+//! Orders in which zones are asked for spot machines.
 
 use crate::policy_run::policy_view::PolicyView;
 
-/// Zones by their spot price now, the cheapest first; those of the region of `after`, where machines were lost, last.
+/// Zones by spot price, cheapest first; those in the region of `after`, where machines were lost, last.
 pub fn by_price(view: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
     let mut zones: Vec<usize> = (0..view.zones()).collect();
     let is_shunned = |zone: usize| after.is_some_and(|lost| view.region(zone) == view.region(lost));
@@ -13,12 +13,12 @@ pub fn by_price(view: &PolicyView<'_, '_>, after: Option<usize>) -> Vec<usize> {
     zones
 }
 
-/// Goes to the first zone that has spot machines; whether there was one.
+/// Takes the first zone that has spot machines; whether there was one.
 pub fn try_in_order(view: &mut PolicyView<'_, '_>, zones: &[usize]) -> bool {
     zones.iter().any(|&zone| view.try_spot(zone))
 }
 
-/// Goes to the cheapest zone that has spot machines, those of the region of `after` last; whether there was one.
+/// Takes the cheapest zone that has spot machines, those in the region of `after` last; whether there was one.
 pub fn try_by_price(view: &mut PolicyView<'_, '_>, after: Option<usize>) -> bool {
     let zones = by_price(view, after);
     try_in_order(view, &zones)

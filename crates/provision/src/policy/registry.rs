@@ -24,7 +24,7 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::closest;
 use scavsim_read::input::name::not_a_name;
 
-/// Name of the contender that knows what comes.
+/// The contender that knows what comes.
 pub const CLAIRVOYANT: &str = "clairvoyant";
 
 macro_rules! policies {
@@ -69,7 +69,6 @@ macro_rules! policies {
         }
 
         impl Settings {
-            /// The policy called `name`, with its settings.
             pub fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
                 match name {
                     $($name => Some(Arc::new(self.$field.clone())),)*
@@ -81,7 +80,7 @@ macro_rules! policies {
         /// What the policies say of themselves, in the order of listings.
         pub const POLICIES: &[Declaration] = &[$(<$settings>::DECLARATION),*];
 
-        /// Keys of the table that are no names of one's own.
+        /// Reserved keys of the table.
         const KEYS: &[&str] = &[NAMES, $($name),*];
     };
 }
@@ -89,7 +88,6 @@ macro_rules! policies {
 /// Key of the list of policies to run.
 const NAMES: &str = "names";
 
-/// The table of settings as it is read.
 struct SettingsTable;
 
 impl<'de> Deserialize<'de> for Settings {
@@ -98,8 +96,7 @@ impl<'de> Deserialize<'de> for Settings {
     }
 }
 
-/// A key of the table: a policy that comes with scavsim, or a name for a program of one's own. One that is nearly another is
-/// taken for a slip.
+/// A key of the table: a policy of scavsim, or a name for one's own program, unless it looks like a misspelt policy.
 struct SettingsKey(String);
 
 impl<'de> Deserialize<'de> for SettingsKey {

@@ -1,7 +1,5 @@
-//! Uniform Progress (Wu and others, NSDI 2024): progress never falls behind the straight line to the deadline.
-//!
-//! Spot while there is any; on demand where progress is behind the line; then on demand until it is two changeovers
-//! ahead.
+//! Uniform Progress (Wu and others, NSDI 2024): progress never falls behind the straight line to the deadline. Spot while there is any;
+//! on demand where progress is behind the line, then until it is two changeovers ahead.
 
 use super::{Net, OnDemandZone, Policy, Recipe, order};
 use crate::policy_run::Market;
@@ -12,25 +10,19 @@ use scavsim_base::units::SimTime;
 /// Uniform Progress, over one zone or with failover to others.
 #[derive(Debug, Default)]
 pub struct UniformProgress {
-    /// Whether machines on demand are given back before spot machines are asked for, so that nothing runs for a tick
-    /// where there are none, and who is two changeovers ahead to the nanosecond stays on demand: as the source's simulator
-    /// does over several zones.
+    /// Whether machines on demand are given back before spot machines are asked for, and a job exactly two changeovers ahead stays on
+    /// demand, as in the source's simulator over several zones: a tick passes without machines where spot has none.
     pub stops_first: bool,
-    /// Where it goes on demand.
     pub on_demand_zone: OnDemandZone,
-    /// Zone where it ran last.
     last: Option<usize>,
 }
 
-/// How far progress is.
 struct Progress {
-    /// Whether it is behind the line.
     behind: bool,
-    /// Whether it is as far as the line will be two changeovers later.
+    /// Whether it has reached the line of two changeovers later.
     well_ahead: bool,
-    /// Whether the time left is but what on-demand machines take.
+    /// Whether only on-demand machines still keep the deadline.
     last_moment: bool,
-    /// Whether there is no time for two changeovers.
     tight: bool,
 }
 
@@ -62,7 +54,7 @@ impl UniformProgress {
     }
 }
 
-/// Seconds of work on demand until it is two changeovers ahead, if nothing is offered sooner.
+/// Seconds of work on demand until it is two changeovers ahead, without offers.
 fn on_demand_s(view: &PolicyView<'_, '_>) -> f64 {
     let share = view.work_s() / view.deadline_s();
     let begins_s = view.elapsed_s() + 3.0 * view.changeover_s();

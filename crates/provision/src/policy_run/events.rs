@@ -1,6 +1,4 @@
-//! What happened between two decisions, as far as a policy may know it.
-//!
-//! Whether a spot market has machines is no event: that is learned by asking, or by a probe.
+//! Events between two decisions, as far as a policy may know them; the state of a spot market is learned by asking or probing.
 
 use super::policy_view::PolicyView;
 use super::state::Place;
@@ -44,14 +42,12 @@ pub enum Event {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct LastLook {
-    /// Spot prices of all zones; none before the first look.
+    /// None before the first look.
     prices_usd: Vec<f64>,
-    /// Machines that work.
     working: Option<Place>,
     losses: u32,
     saved_s: f64,
     is_near: bool,
-    /// What the last look found.
     events: Vec<Event>,
 }
 

@@ -1,11 +1,5 @@
-//! The life of a job under a policy: tick by tick, what is lost, decided, paid and done.
-//!
-//! - [`policy_view`]: what a policy sees of it, and what it can do.
-//! - [`events`]: what happened since it last decided.
-//! - [`outcome`]: what a life came to.
-//! - [`timeline`]: what happened when.
-//! - `net`: what keeps a deadline when its last moment has come; where machines on demand are cheapest.
-//! - `state`: what it has, and what a tick does to it.
+//! The life of a job under a policy, tick by tick: what is lost, decided, paid and done. `state` has the machines, `net` keeps the
+//! deadline.
 
 pub mod events;
 mod net;
@@ -23,12 +17,12 @@ use state::PolicyRun;
 pub use state::{Market, Place};
 use timeline::Timeline;
 
-/// Runs a job in a window under a policy until it is done or the window ends.
+/// Runs a job under a policy until it is done or the window ends.
 pub fn live(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> Outcome {
     run(PolicyRun::new(window, job, None), policy).0
 }
 
-/// Runs a job as [`live`] does, and notes what happens when.
+/// Runs a job as [`live`] does, with a timeline.
 pub fn watch(window: Window<'_>, job: &Job, policy: &mut dyn Policy) -> (Outcome, Timeline) {
     let (outcome, timeline) = run(
         PolicyRun::new(window, job, Some(Timeline::default())),

@@ -1,11 +1,11 @@
-//! The safety net: what keeps a deadline when its last moment has come; and where machines on demand are cheapest.
+//! The safety net that keeps a deadline, and the cheapest machines on demand.
 
 use super::state::{Market, Place, PolicyRun};
 use super::timeline::TimelineEvent;
 use crate::policy::OnDemandZone;
 use scavsim_base::units::SimTime;
 
-/// Machines on demand: when they end the work, and what they cost.
+/// Machines on demand, with the end of the work and its cost.
 #[derive(Debug, Clone, Copy)]
 struct OnDemandOffer {
     zone: usize,
@@ -15,20 +15,19 @@ struct OnDemandOffer {
 }
 
 impl PolicyRun<'_> {
-    /// Whether a tick later it is too late to begin from scratch in the fastest form, after the slowest move: a policy may have
-    /// begun one in the tick before, or its machines may be lost as they start.
+    /// Whether a tick later it is too late to begin from scratch in the fastest form, after the slowest move: a policy may have begun one in
+    /// the tick before, or its machines may be lost as they start.
     pub(super) fn is_last_moment(&self) -> bool {
         self.ends_from_scratch(self.next_tick(), self.saved()) > self.job.deadline()
     }
 
-    /// When the work is done by the fastest form on machines that are requested then, with so much done.
+    /// End of the work in the fastest form on machines requested at `from`.
     fn ends_from_scratch(&self, from: SimTime, done: SimTime) -> SimTime {
         from + self.reserve + self.job.fastest_rest(done)
     }
 
-    /// The safety net, from the last moment on that keeps the deadline: on demand until the end; spot machines that work
-    /// may stay where it `is_patient`, as long as time enough is left when they are lost a tick later. Whether it decides in
-    /// place of the policy.
+    /// The safety net from the last moment on: on demand until the end; where it `is_patient`, working spot machines stay while their loss
+    /// leaves time. Whether it decides in place of the policy.
     pub(super) fn catch(&mut self, is_patient: bool, rule: OnDemandZone) -> bool {
         if !(self.caught || self.is_last_moment()) {
             return false;
@@ -56,8 +55,7 @@ impl PolicyRun<'_> {
         true
     }
 
-    /// Whether machines that work end it in time within the tick; or can be lost a tick later, and time enough is left to begin
-    /// from scratch.
+    /// Whether working machines end the work in time within the tick, or their loss a tick later leaves time to begin from scratch.
     fn can_stay_a_tick(&self) -> bool {
         let (next, deadline) = (self.next_tick(), self.job.deadline());
         let then = self.ends_from_scratch(next, self.done_at(next));
@@ -65,14 +63,13 @@ impl PolicyRun<'_> {
         self.works_from <= self.now() && (ends_first || then <= deadline)
     }
 
-    /// Zone where so much work costs least on demand in the first form that it serves, among those that keep the deadline.
+    /// Zone where this work costs least on demand in the first form that it serves, among those that keep the deadline.
     pub(super) fn cheapest_on_demand(&self, work: SimTime) -> usize {
         let first = |zone| self.first_form(zone)..self.first_form(zone) + 1;
         (self.cheapest_offer(first, work, OnDemandZone::Cheapest)).zone
     }
 
-    /// The cheapest machines on demand for so much work, of those that keep the deadline; where none do, those that end first.
-    /// Of several as cheap those where it ran last.
+    /// The cheapest machines on demand that keep the deadline, or those that end first; of equal ones, where it ran last.
     fn cheapest_offer(
         &self,
         forms: impl Fn(usize) -> std::ops::Range<usize>,

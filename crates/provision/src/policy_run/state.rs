@@ -1,4 +1,4 @@
-//! The state of a job on its way: what it has, and what a tick does to it.
+//! A job on its way: what it has, and what a tick does to it.
 
 use super::outcome::Outcome;
 use super::timeline::{Entry, Timeline, TimelineEvent};
@@ -25,33 +25,29 @@ pub struct Place {
     pub market: Market,
 }
 
-/// A job on its way.
 #[derive(Debug)]
 pub(crate) struct PolicyRun<'w> {
     pub(super) window: Window<'w>,
     pub(super) job: &'w Job,
     pub(super) tick: usize,
-    /// Length of a tick.
     pub(super) tick_time: SimTime,
-    /// Work that was done when machines were last requested or given back, which a checkpoint keeps.
+    /// Work done when machines were last requested or given back, which a checkpoint keeps.
     kept: SimTime,
     pub(super) running: Option<Place>,
-    /// Form that it runs in, or ran in last.
+    /// Form of its present or last machines.
     pub(super) form: usize,
-    /// When the machines that it has begin to work, and when they are done if nothing comes in between.
+    /// When its machines begin to work, and end it without a loss.
     pub(super) works_from: SimTime,
     pub(super) ends: SimTime,
-    /// Zone where it ran last in a tick that has passed, and where its checkpoint lies.
+    /// Zone where it ran last in a passed tick, and where its checkpoint lies.
     pub(super) checkpoint: Option<usize>,
     /// Zone whose machines were lost as this tick began.
     pub(super) lost: Option<usize>,
-    /// Zone whose machines were lost last.
     pub(super) last_loss: Option<usize>,
-    /// Zones that were probed with success in this tick.
+    /// Zones with a successful probe in this tick.
     pub(super) probed: Vec<usize>,
-    /// Whether the safety net has taken over.
     pub(super) caught: bool,
-    /// Time that machines on demand may take until they work, wherever the checkpoint then lies.
+    /// Longest time of an on-demand start, wherever the checkpoint then lies.
     pub(super) reserve: SimTime,
     pub(super) outcome: Outcome,
     pub(super) timeline: Option<Timeline>,
@@ -80,28 +76,23 @@ impl<'w> PolicyRun<'w> {
         }
     }
 
-    /// When a tick begins.
     fn begin_of(&self, tick: usize) -> SimTime {
         let length = self.tick_time.nanoseconds();
         SimTime::from_nanoseconds(length.saturating_mul(tick as u64))
     }
 
-    /// Time since the begin.
     pub(super) fn now(&self) -> SimTime {
         self.begin_of(self.tick)
     }
 
-    /// When the next tick begins.
     pub(super) fn next_tick(&self) -> SimTime {
         self.begin_of(self.tick + 1)
     }
 
-    /// Work that is done.
     pub(super) fn done(&self) -> SimTime {
         self.done_at(self.now())
     }
 
-    /// Work that is done at a time by the machines that it has.
     pub(super) fn done_at(&self, at: SimTime) -> SimTime {
         let work = self.job.work();
         match self.running {
@@ -116,7 +107,7 @@ impl<'w> PolicyRun<'w> {
         }
     }
 
-    /// Time until the machines that it has work.
+    /// Time until its machines work.
     pub(super) fn start_up_left(&self) -> SimTime {
         match self.running {
             Some(_) => self.works_from - self.now(),
@@ -128,12 +119,10 @@ impl<'w> PolicyRun<'w> {
         self.window.world().zones.len()
     }
 
-    /// Whether a zone has machines of a form at all.
     pub(super) fn is_served(&self, zone: usize, form: usize) -> bool {
         self.job.forms[form].is_served(&self.window.world().zones[zone])
     }
 
-    /// The first form that a zone serves.
     pub(super) fn first_form(&self, zone: usize) -> usize {
         let mut forms = 0..self.job.forms.len();
         forms.find(|&form| self.is_served(zone, form)).unwrap_or(0)
@@ -145,7 +134,6 @@ impl<'w> PolicyRun<'w> {
         self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
     }
 
-    /// Time that the work that is left takes in a form.
     pub(super) fn remaining_time(&self, form: usize) -> SimTime {
         self.job.forms[form]
             .speed
@@ -159,7 +147,7 @@ impl<'w> PolicyRun<'w> {
         SimTime::from_seconds(self.job.changeover_s + moving * self.job.checkpoint_gb)
     }
 
-    /// USD per hour of all machines of a form at a place in this tick.
+    /// USD per hour of all machines of a form in this tick.
     pub(super) fn usd_per_h(&self, place: Place, form: usize) -> f64 {
         let price = match place.market {
             Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
@@ -173,7 +161,7 @@ impl<'w> PolicyRun<'w> {
         self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
     }
 
-    /// Work that is kept if machines are lost now.
+    /// Work that a loss now would leave.
     pub(super) fn saved(&self) -> SimTime {
         let has_spot = (self.running).is_some_and(|place| place.market == Market::Spot);
         let done = self.done();
@@ -187,7 +175,7 @@ impl<'w> PolicyRun<'w> {
         }
     }
 
-    /// Takes spot machines away that the market has no more.
+    /// Takes away spot machines that the market has no more.
     pub(super) fn lose(&mut self) {
         self.lost = None;
         if let Some(Place {
@@ -238,7 +226,7 @@ impl<'w> PolicyRun<'w> {
         self.running = None;
     }
 
-    /// Ends the life: nothing runs any more, and it is late until its window ends.
+    /// Ends the life: nothing runs, and it is late until its window ends.
     pub(super) fn give_up(&mut self) {
         if self.outcome.gave_up {
             return;
@@ -249,7 +237,7 @@ impl<'w> PolicyRun<'w> {
         self.be_late_until(self.begin_of(self.window.ticks()));
     }
 
-    /// Ends the life without a result, for a reason that is shown as it stands here.
+    /// Ends the life without a result, for a reason that is shown.
     pub(super) fn fail(&mut self, why: &str) {
         if self.outcome.failed.is_none() {
             self.outcome.failed = Some(harmless(why).into_owned());
@@ -257,7 +245,6 @@ impl<'w> PolicyRun<'w> {
         }
     }
 
-    /// Whether the policy ended it.
     pub(super) fn is_over(&self) -> bool {
         self.outcome.gave_up || self.outcome.failed.is_some()
     }
@@ -338,7 +325,7 @@ impl<'w> PolicyRun<'w> {
         self.note_at(self.now(), 0.0, what, zone);
     }
 
-    /// Notes what happens at a time, with USD that are not billed yet.
+    /// Notes an event with USD that are not billed yet.
     fn note_at(
         &mut self,
         at: SimTime,

@@ -1,4 +1,4 @@
-//! The tables of a study, checked: names, lengths and deadlines, with every mistake at once.
+//! Checks the tables of a study, with every mistake at once.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,24 +21,23 @@ use scavsim_base::units::SimTime;
 use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative};
 use scavsim_read::input::nearest_or_all;
 
-/// Starts in traces where a file says nothing.
+/// Default number of starts in traces.
 const STARTS: usize = 20;
-/// How many deadlines a life may take where being late has a price.
+/// Most deadlines that a life may take where lateness has a price.
 const LATEST: usize = 2;
 
-/// The tables of a scenario file that a study is read from.
 #[derive(Debug, Clone, Copy)]
 pub struct StudyTables<'t> {
     pub job: Option<&'t Spanned<JobTable>>,
     pub market: Option<&'t Spanned<MarketTable>>,
     pub starts: Option<&'t Spanned<StartsTable>>,
     pub policy: Option<&'t Spanned<Settings>>,
-    /// Lives per policy, in place of what the tables say.
+    /// Over the tables' number.
     pub replicas: Option<Count>,
 }
 
 impl StudyTables<'_> {
-    /// The study, with the settings of these tables and policies of a program's own. Every mistake goes to the diagnostics.
+    /// Reads the study, with its settings and a program's own policies.
     pub fn read(self, own: &[NamedRecipe], check: &mut Check<'_>) -> Option<Study> {
         let policies = check.policies(self.policy.map(Spanned::get_ref), own);
         let table = self.market.map(Spanned::get_ref);
@@ -70,7 +69,6 @@ impl StudyTables<'_> {
         Some(study)
     }
 
-    /// Adds the settings of one more job to a study.
     pub fn add_to(self, study: &mut Study, check: &mut Check<'_>) {
         let forms = self.job.and_then(|job| check.forms(job.get_ref()));
         if let Some(job) = check.job(self.job, forms) {
@@ -80,7 +78,6 @@ impl StudyTables<'_> {
 }
 
 impl Study {
-    /// Adds a setting for each world of the market.
     fn add(&mut self, tables: StudyTables<'_>, job: (Job, Range<usize>), check: &mut Check<'_>) {
         let (job, span) = job;
         let starts = tables.starts.map(|table| (table.get_ref(), table.span()));
@@ -158,7 +155,7 @@ impl Check<'_> {
         Some(policies)
     }
 
-    /// Programs that are named have to be there.
+    /// Named programs have to exist.
     fn programs(&mut self, settings: &Settings, is_named: impl Fn(&str) -> bool) {
         for (name, own) in settings.own.iter().filter(|(name, _)| is_named(name)) {
             if let Err(why) = own.program().found() {
@@ -168,7 +165,7 @@ impl Check<'_> {
         }
     }
 
-    /// Policies that may be late want to know what that costs.
+    /// Policies that may be late need a price of lateness.
     fn lateness(&mut self, job: &JobTable, at: Range<usize>, policies: &[NamedRecipe]) {
         if job.lateness_usd_per_h.is_some() {
             return;
@@ -325,7 +322,7 @@ impl Check<'_> {
         ))
     }
 
-    /// Ticks at which lives begin, of which `last` is the last that leaves time enough.
+    /// Ticks at which lives begin, up to `last`, which leaves time enough.
     fn starts(
         &mut self,
         table: Option<(&StartsTable, Range<usize>)>,
@@ -384,8 +381,7 @@ fn rounded(number: f64) -> String {
     with_commas(number.round() as u64)
 }
 
-/// Policies that are run only where they are named: one that may be late, one that is told how long machines stay, and one that
-/// follows an artifact.
+/// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact.
 const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",

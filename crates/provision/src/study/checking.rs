@@ -1,4 +1,4 @@
-//! A file that is checked, and how mistakes are told.
+//! A file under check, and the report of its mistakes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, toml};
 
-/// A file that is checked, and what is wrong with it.
 pub struct Check<'c> {
     pub source: &'c Arc<Source>,
-    /// Where folders are looked for.
+    /// Folder that relative paths start at.
     pub base: &'c Path,
     pub d: &'c mut Diagnostics,
 }
 
 impl Check<'_> {
-    /// Says what is wrong where; without help where that is empty.
+    /// Reports a mistake, with help unless that is empty.
     pub(super) fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
         let wrong = Diagnostic::at_span(self.source, span, title, label);
         self.d.push(if help.is_empty() {
@@ -25,7 +24,7 @@ impl Check<'_> {
         });
     }
 
-    /// Whether a mistake in a table was told, of which this is the header or all.
+    /// Whether a mistake in a table was reported, given its header or all of it.
     pub(super) fn is_told_in(&self, table: &Range<usize>) -> bool {
         let end = match self.source.text.get(table.clone()) {
             Some(header) if header.starts_with('[') => self.source.table_end(table.end),
@@ -34,7 +33,7 @@ impl Check<'_> {
         self.d.are_in(self.source, &(table.start + 1..end))
     }
 
-    /// Says that a key is needed; what it says where it is there.
+    /// The value of a required key, or a complaint.
     pub(super) fn needed<T>(&mut self, key: &str, value: Option<T>, why: &str) -> Option<T> {
         if value.is_none() && !toml::is_written(self.source, key) {
             self.wrong(0..0, format!("`{key}` is missing"), why, "");
@@ -42,7 +41,7 @@ impl Check<'_> {
         value
     }
 
-    /// Says that a key is needed in a table; what it says where it is there.
+    /// The value of a required key of a table, or a complaint.
     pub(super) fn needed_at<T>(
         &mut self,
         at: Range<usize>,

@@ -1,4 +1,4 @@
-//! The forms of a job in a file, checked: sizes, types, speeds, and which zones serve them.
+//! Checks the forms of a job: sizes, types, speeds, and zones that serve them.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::nearest_or_all;
 
 impl Check<'_> {
-    /// The forms of a job: those of `job.form`, or the one of `job.machines`.
+    /// Forms of `job.form`, or the one of `job.machines`.
     pub(super) fn forms(&mut self, job: &JobTable) -> Option<Vec<Form>> {
         let Some(tables) = &job.form else {
             let machines = job.machines.as_ref();
@@ -138,7 +138,7 @@ impl Check<'_> {
         Speed::of_steps(found).filter(|_| are_right)
     }
 
-    /// Types and zones that a job's forms ask for, of `market` and of what is taken of it: every form is to be had in some zone.
+    /// Checks types and zones of a job's forms in `market` and the zones `taken`: some zone must serve each form.
     pub(super) fn served(&mut self, job: &JobTable, market: &[Zone], taken: &[&Zone]) {
         for table in job.form.iter().flat_map(Spanned::get_ref) {
             let Some(vm) = &table.get_ref().vm else {

@@ -1,4 +1,4 @@
-//! Where a study is, checked: a market of the library, a folder, or one zone by its means.
+//! Checks the market of a study: of the library, a folder, or one zone by its means.
 
 use std::ops::Range;
 
@@ -14,19 +14,17 @@ use crate::world::{World, Zone};
 use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
 
-/// Where a study is.
 #[derive(Debug, Clone)]
 pub struct StudyMarket {
-    /// What it is on, in a sentence.
+    /// A sentence.
     pub about: String,
-    /// Where that is from.
     pub source: String,
-    /// Hash of its tables, where it has some.
+    /// Hash of its tables, if any.
     pub hashes: Vec<String>,
     pub worlds: Vec<World>,
-    /// Lives that are drawn, and the means of runs and pauses where they are given.
+    /// Drawn lives, and the given means of runs and pauses.
     pub(super) drawn: Option<(u64, Option<(f64, f64)>)>,
-    /// Where the number of lives is given.
+    /// Place of the number of lives.
     pub(super) replicas: Option<Range<usize>>,
 }
 
@@ -88,7 +86,7 @@ impl Check<'_> {
         })
     }
 
-    /// What is drawn anew is whether there are machines, not how many.
+    /// A draw gives whether there are machines, not how many.
     fn replicated(&mut self, table: &MarketTable, forms: &[Form]) {
         let unlike = forms
             .windows(2)
@@ -101,7 +99,7 @@ impl Check<'_> {
         }
     }
 
-    /// Numbers of the zones that are named; all that serve a form, where none are.
+    /// Numbers of named zones; by default those that serve a form.
     fn places(&mut self, table: &MarketTable, zones: &[Zone], forms: &[Form]) -> Vec<usize> {
         let serves =
             |zone: &Zone| forms.is_empty() || forms.iter().any(|form| form.is_served(zone));
@@ -156,7 +154,6 @@ impl Check<'_> {
         places
     }
 
-    /// A market of one zone by its means.
     fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<StudyMarket> {
         let why = "or `market.traces` names a market";
         let run_h = self.needed("market.run_h", table.run_h, why);
@@ -192,7 +189,7 @@ impl Check<'_> {
         })
     }
 
-    /// A market that never has as many spot machines as the job takes leaves nothing to decide.
+    /// Refuses a market that never has as many spot machines as the job takes.
     pub(super) fn offers(&mut self, market: &StudyMarket, job: &Job, at: Range<usize>) {
         let is_given = matches!(market.drawn, Some((_, Some(_))));
         let zones = || market.worlds.iter().flat_map(|world| &world.zones);

@@ -1,9 +1,5 @@
-//! Policies beside each other on the same markets: tables of a scenario file with `[policy]` → lives.
-//!
-//! - [`form`]: what these tables say; [`check`]: names, lengths and deadlines, with every mistake at once.
-//! - [`run`]: a life; [`size`]: how much there is to run.
-//! - [`overlap`]: how many lives are independent; [`paired_difference`](mod@paired_difference):
-//!   what one policy costs more than another.
+//! Policies on the same markets: tables of a scenario file with `[policy]` → lives. [`overlap`] counts independent lives,
+//! [`paired_difference`](mod@paired_difference) compares costs.
 
 pub mod check;
 pub mod checking;
@@ -25,46 +21,37 @@ use crate::policy::Recipe;
 use crate::world::World;
 use crate::world::process::Process;
 
-/// A policy by its name.
 pub type NamedRecipe = (String, Arc<dyn Recipe>);
 
 /// A study, checked.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// Where all of it is.
     pub market: StudyMarket,
-    /// Policies by name, in the order of tables.
+    /// In the order of tables.
     pub policies: Vec<NamedRecipe>,
-    /// Of each job one for each world.
+    /// One for each job and world.
     pub settings: Vec<Setting>,
 }
 
 /// One job on one world, from several starts.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// What is done.
     pub job: Job,
-    /// Where.
     pub world: World,
-    /// Where lives begin, and what they meet.
     pub lives: AvailabilitySource,
-    /// Ticks that a life may take.
     pub ticks: usize,
-    /// What its lives are as a sample.
     pub sample: Sample,
 }
 
-/// What the lives of a setting meet.
 #[derive(Debug, Clone)]
 pub enum AvailabilitySource {
     /// The traces, from some ticks on.
     Traces(Vec<usize>),
-    /// Availability drawn from a process per zone, so many times.
+    /// Availability drawn from a process per zone, and the number of draws.
     Drawn(Vec<Process>, u64),
 }
 
 impl AvailabilitySource {
-    /// How many lives each policy has.
     pub fn count(&self) -> usize {
         match self {
             AvailabilitySource::Traces(starts) => starts.len(),
@@ -74,7 +61,7 @@ impl AvailabilitySource {
 }
 
 impl Study {
-    /// Programs that its policies are, each with its name.
+    /// Policies that are programs, with their names.
     pub fn programs(&self) -> Vec<String> {
         let named = |(name, own): &NamedRecipe| {
             let program = own.program()?;
@@ -83,7 +70,7 @@ impl Study {
         self.policies.iter().filter_map(named).collect()
     }
 
-    /// Why nothing is expected of a policy any more: ten of its lives failed in the same way.
+    /// Why a policy is given up: ten of its lives failed in the same way.
     pub fn hopeless(&self) -> Option<String> {
         self.policies.iter().find_map(|(name, recipe)| {
             let why = recipe.hopeless()?;
@@ -93,7 +80,7 @@ impl Study {
         })
     }
 
-    /// Ends the wait for policies that are programs when the flag is raised.
+    /// Ends the wait for programs when the flag is raised.
     pub fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
         for (_, recipe) in &mut self.policies {
             if let Some(stopped) = recipe.stopped_by(flag.clone()) {
@@ -102,7 +89,7 @@ impl Study {
         }
     }
 
-    /// Names of the worlds, by their zones.
+    /// World names, by their zones.
     pub fn world_names(&self) -> Vec<String> {
         self.market.worlds.iter().map(World::zone_names).collect()
     }
@@ -125,7 +112,7 @@ impl Setting {
         }
     }
 
-    /// Zones of the setting, and what it asks for, in words.
+    /// Zones and terms of the setting in words.
     pub fn description(&self) -> String {
         let job = &self.job;
         let forms: Vec<&str> = job.forms.iter().map(|form| form.name.as_str()).collect();

@@ -1,24 +1,22 @@
-//! How much the lives of a setting tell: those that overlap in time meet the same market, and are not independent.
+//! Lives that overlap in time meet the same market, and are not independent.
 
 use super::AvailabilitySource;
 use scavsim_base::text::words::plural;
 
-/// Fewer lives side by side in a trace are too few for an interval.
+/// Fewest lives side by side in a trace for an interval.
 pub const LEAST_DISJOINT: usize = 6;
 
-/// The lives of a setting as a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// Lives.
     pub lives: usize,
-    /// Lives that fit into the time of all of them without an overlap.
+    /// Lives that fit into the whole time without an overlap.
     pub disjoint: usize,
     /// Independent lives whose mean is as uncertain.
     effective: f64,
 }
 
 impl Sample {
-    /// The sample that lives of so many ticks are. Each draw of a process is independent.
+    /// Sample of lives of `ticks` each. Draws of a process are independent.
     pub fn of_lives(lives: &AvailabilitySource, ticks: usize) -> Sample {
         match lives {
             AvailabilitySource::Traces(starts) => Sample::of_starts(starts, ticks),
@@ -30,9 +28,9 @@ impl Sample {
         }
     }
 
-    /// Lives of so many ticks from starts in one trace. Two lives are correlated as the share of time that they have in common,
-    /// so that n of them tell as much as n² / Σ Σ (1 − |difference of starts| / ticks)₊ independent ones (Kish 1965). Where starts
-    /// are dense, that is the variance of overlapping batch means of a life's length (Meketon and Schmeiser 1984).
+    /// Lives of `ticks` from starts in one trace, correlated by the share of time in common: n of them count as
+    /// n² / Σ Σ (1 − |difference of starts| / ticks)₊ independent ones (Kish 1965). For dense starts that is the variance of overlapping
+    /// batch means (Meketon and Schmeiser 1984).
     pub fn of_starts(starts: &[usize], ticks: usize) -> Sample {
         let mut sorted = starts.to_vec();
         sorted.sort_unstable();
@@ -58,22 +56,21 @@ impl Sample {
         }
     }
 
-    /// Whether it is too small for an interval.
     pub fn is_too_small(&self) -> bool {
         self.effective < 2.0
     }
 
-    /// How many independent lives each of them counts as; 0 where they are too few for an interval.
+    /// Independent lives that each counts as; 0 where they are too few for an interval.
     pub fn independence(&self) -> f64 {
         self.effective / self.lives.max(1) as f64
     }
 
-    /// How many independent values as many of its lives tell as much as; fewer than two where it is too small.
+    /// Independent values that `lives` count as; below two where the sample is too small.
     pub fn effective(&self, lives: u64) -> f64 {
         self.effective.min(lives as f64)
     }
 
-    /// What is said of it, after the number of lives.
+    /// Text after the number of lives.
     pub fn description(&self) -> String {
         let lives = plural(self.lives as u64, "life");
         let in_time = format!(

@@ -1,28 +1,27 @@
-//! Policies beside one of them, life by life: all of them met the same markets.
+//! Policies compared with one of them, life by life.
 
 use scavsim_base::stats::{Interval, Welford};
 
-/// What a policy costs more than another on the same lives.
+/// Cost difference of a policy to another on the same lives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedDifference {
     /// Mean USD that a life costs more.
     pub more_usd: f64,
-    /// The 95 % interval of that mean; `None` where the lives are too few for one.
+    /// 95 % interval of that mean; `None` where there are too few lives.
     pub interval: Option<Interval>,
     /// Share of lives that cost less.
     pub cheaper: f64,
 }
 
-/// Sums over the differences of all pairs of policies; they do not grow with the lives.
+/// Sums over the differences of all pairs of policies; their size does not grow with the lives.
 #[derive(Debug, Clone)]
 pub struct PairedSums {
     policies: usize,
-    /// What the first of a pair costs more, and how often it costs less, row by row.
+    /// Extra cost of the first of a pair, and how often it costs less, row by row.
     pairs: Vec<(Welford, usize)>,
 }
 
 impl PairedSums {
-    /// Sums of so many policies, without lives.
     pub fn new(policies: usize) -> PairedSums {
         PairedSums {
             policies,
@@ -30,7 +29,7 @@ impl PairedSums {
         }
     }
 
-    /// Takes in what each policy cost in a life that follows those before; `None` where it failed.
+    /// Adds each policy's cost in the next life; `None` where it failed.
     pub fn add(&mut self, costs: &[Option<f64>]) {
         for (at, (more, cheaper)) in self.pairs.iter_mut().enumerate() {
             let pair = costs[at / self.policies].zip(costs[at % self.policies]);
@@ -41,7 +40,7 @@ impl PairedSums {
         }
     }
 
-    /// What each policy costs more than that of number `against`, where each life counts as so many independent ones.
+    /// Each policy compared with number `against`, where each life counts as `independence` independent ones.
     pub fn against(&self, against: usize, independence: f64) -> Vec<PairedDifference> {
         let of = |policy: usize| {
             let (more, cheaper) = &self.pairs[policy * self.policies + against];

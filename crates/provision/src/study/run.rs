@@ -9,22 +9,21 @@ use crate::policy_run::{live, watch};
 use crate::world::{Window, World, Zone};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
 
-/// Seeds of lives are below, so that every language reads them exactly.
+/// Bound of seeds, so that every language reads them exactly.
 const SEEDS: usize = 1 << 31;
 
-/// What all policies came to from one start, and what the clairvoyant did.
+/// Outcomes of all policies and the clairvoyant from one start.
 #[derive(Debug, Clone)]
 pub struct StartOutcomes {
-    /// Second of the start in the traces, or the number of the draw.
+    /// Second of the start in the traces, or number of the draw.
     pub start: f64,
-    /// By policy.
     pub outcomes: Vec<Outcome>,
-    /// The least cost for whoever knows what comes; `None` where there is no way to be done in time.
+    /// The clairvoyant's; `None` where the work cannot be done in time.
     pub optimum: Option<Optimum>,
 }
 
 impl Study {
-    /// Runs all policies, and the clairvoyant, in a life of a setting. `None` where there is no such life.
+    /// Runs all policies and the clairvoyant in a life of a setting, if it exists.
     pub fn live(&self, setting: usize, life: usize, seed: u64) -> Option<StartOutcomes> {
         let setting = self.settings.get(setting)?;
         setting.in_life(life, seed, |window, start| {
@@ -40,8 +39,7 @@ impl Study {
         })
     }
 
-    /// What happens when under a policy in a life of a setting; under the clairvoyant behind the last policy. `None` where there
-    /// is no such life.
+    /// Timeline of a policy in a life, if it exists; after the last policy, of the clairvoyant.
     pub fn watch(
         &self,
         setting: usize,
@@ -60,7 +58,7 @@ impl Study {
         watched.flatten()
     }
 
-    /// A policy by its number, with the seed that it has in the life from this start; one that is told what comes gets the window.
+    /// A policy by number, with its seed for the life from this start; one that knows what comes gets the window.
     pub fn policy_in_life(
         &self,
         policy: usize,
@@ -78,8 +76,7 @@ impl Study {
 }
 
 impl Setting {
-    /// What comes of the window of a life, and of its start: its second in the traces, or the number of the draw. `None` where there
-    /// is no such life.
+    /// Calls `f` with the window of a life and its start: second in the traces, or number of the draw. `None` without such a life.
     pub fn in_life<T>(
         &self,
         life: usize,

@@ -1,4 +1,4 @@
-//! How much there is to run: said before it begins, and refused where no machine does it.
+//! How much there is to run: shown before the run, and refused where it is too much.
 
 use super::{AvailabilitySource, Setting, Study};
 
@@ -6,24 +6,20 @@ use super::{AvailabilitySource, Setting, Study};
 pub(super) const MOST_HOURS: f64 = 1e6;
 /// Most ticks of a life: eleven days in seconds.
 pub(super) const MOST_TICKS: usize = 1_000_000;
-/// Most ticks of all lives of a setting under all policies.
+/// Most ticks of a setting's lives under all policies.
 pub(super) const MOST_DECISIONS: f64 = 1e12;
-/// Most bytes of a life.
 pub(super) const MOST_BYTES: f64 = 4e9;
 
-/// How much there is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StudySize {
-    /// Ticks that a life may take.
     pub ticks: usize,
-    /// Ticks of all lives under all policies, and the clairvoyant.
+    /// Ticks of all lives under all policies and the clairvoyant.
     pub decisions: f64,
-    /// Bytes that a thread takes for a life, at most.
+    /// Most bytes of a thread for a life.
     pub bytes: f64,
 }
 
 impl Study {
-    /// How much there is to run.
     pub fn size(&self) -> StudySize {
         let bytes = self.settings.iter().map(Setting::bytes);
         let decisions = (self.settings.iter()).map(|one| one.decisions(self.policies.len()));
@@ -38,12 +34,12 @@ impl Study {
 }
 
 impl Setting {
-    /// Ticks of all lives under so many policies, and the clairvoyant.
+    /// Ticks of all lives under all policies and the clairvoyant.
     pub(super) fn decisions(&self, policies: usize) -> f64 {
         self.lives.count() as f64 * self.ticks as f64 * (policies + 1) as f64
     }
 
-    /// Bytes of a life: machines and prices that are drawn, and what the clairvoyant keeps: lower bounds by tick and state, and labels.
+    /// Bytes of a life: drawn machines and prices, and the clairvoyant's bounds by tick and state, and labels.
     pub(super) fn bytes(&self) -> f64 {
         let (ticks, zones) = (self.ticks as f64, self.world.zones.len() as f64);
         let drawn = match self.lives {

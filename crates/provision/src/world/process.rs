@@ -1,27 +1,23 @@
-//! Availability as a process: whether a zone has machines changes from tick to tick by odds that depend on the hour of the
-//! day, fitted to a trace or given.
+//! Availability as a process: it changes from tick to tick by odds per hour of the day, fitted to a trace or given.
 
 use super::World;
 use scavsim_base::rng::{ModelKey, Purpose, Streams};
 use scavsim_base::units::SimTime;
 
-/// Hours of a day.
 const HOURS: usize = 24;
 
-/// A Markov chain of two states, per hour of the day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Process {
     tick_s: f64,
-    /// Odds that machines are lost within a tick, per hour of the day.
+    /// Odds of a loss within a tick, per hour of the day.
     lost: [f64; HOURS],
-    /// Odds that machines return within a tick, per hour of the day.
+    /// Odds of a return within a tick, per hour of the day.
     returns: [f64; HOURS],
-    /// Machines that it offers where it offers any.
     machines: u16,
 }
 
 impl Process {
-    /// With mean runs and pauses in hours, whatever the hour of the day.
+    /// Mean runs and pauses in hours, for all hours of the day.
     pub fn of_means(tick_s: f64, run_h: f64, pause_h: f64, machines: u16) -> Self {
         // A change per tick with these odds: runs and pauses are whole ticks, their means as given.
         let odds = |mean_h: f64| (tick_s / 3600.0 / mean_h).min(1.0);
@@ -33,8 +29,8 @@ impl Process {
         }
     }
 
-    /// Fitted to a zone's trace for so many machines: changes per tick of each hour of the day. Each hour is mixed with the
-    /// day's mean, which counts as many ticks as an hour has.
+    /// Fitted to a zone's trace for `machines`: changes per tick of each hour of the day, mixed with the day's mean, which weighs as much as
+    /// an hour.
     pub fn fitted(world: &World, zone: usize, machines: u16) -> Self {
         let up = |tick: usize| world.zones[zone].offered[tick] >= machines;
         let mut changes = [[[0.0_f64; 2]; HOURS]; 2];
@@ -60,13 +56,13 @@ impl Process {
         }
     }
 
-    /// Share of the time in which there are machines, if every hour of the day were as the day's mean.
+    /// Share of time with machines, if every hour of the day were as the day's mean.
     pub fn share_up(&self) -> f64 {
         let mean = |of: &[f64; HOURS]| of.iter().sum::<f64>() / HOURS as f64;
         mean(&self.returns) / (mean(&self.returns) + mean(&self.lost))
     }
 
-    /// Machines per tick, drawn for a zone and a replica; it begins in the long-run share.
+    /// Machines per tick, drawn for a zone and a replica, from the long-run share on.
     pub fn draw(&self, streams: &Streams, zone: &str, replica: u64, ticks: usize) -> Vec<u16> {
         let key = ModelKey::from_name(&format!("availability of {zone}"));
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));

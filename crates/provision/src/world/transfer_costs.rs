@@ -1,17 +1,15 @@
-//! What it takes to carry a checkpoint from one zone to another.
-
 /// Costs and times of moving a checkpoint, per pair of zones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferCosts {
     zones: usize,
-    /// USD per GB from a zone to another, row by row.
+    /// Row by row.
     usd_per_gb: Vec<f64>,
-    /// Seconds per GB from a zone to another, row by row.
+    /// Row by row.
     s_per_gb: Vec<f64>,
 }
 
 impl TransferCosts {
-    /// Between so many zones, all for nothing and at once.
+    /// Free and immediate, between all zones.
     pub fn free(zones: usize) -> Self {
         TransferCosts {
             zones,
@@ -20,7 +18,7 @@ impl TransferCosts {
         }
     }
 
-    /// By a function of the places of two different zones: USD and seconds per GB.
+    /// USD and seconds per GB from the places of two different zones.
     pub fn by(zones: usize, pair: impl Fn(usize, usize) -> (f64, f64)) -> Self {
         let mut moving = TransferCosts::free(zones);
         for from in 0..zones {
@@ -33,24 +31,21 @@ impl TransferCosts {
         moving
     }
 
-    /// USD per GB from a zone to another.
     #[inline]
     pub fn usd_per_gb(&self, from: usize, to: usize) -> f64 {
         self.usd_per_gb[from * self.zones + to]
     }
 
-    /// Seconds per GB from a zone to another.
     #[inline]
     pub fn s_per_gb(&self, from: usize, to: usize) -> f64 {
         self.s_per_gb[from * self.zones + to]
     }
 
-    /// Most seconds per GB between any two zones.
     pub fn slowest_s_per_gb(&self) -> f64 {
         self.s_per_gb.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Between some of the zones alone, in the given order.
+    /// Some of the zones, in the given order.
     pub(crate) fn of_zones(&self, places: &[usize]) -> TransferCosts {
         TransferCosts::by(places.len(), |from, to| {
             let (from, to) = (places[from], places[to]);

@@ -1,6 +1,5 @@
-//! Markets as folders: `market.toml` and the tables `zones.csv`, `availability.csv`, `prices.csv`, `egress.csv`.
-//!
-//! Tables hold what changes: a row says what holds in a zone from a second on.
+//! Markets as folders: `market.toml` and the tables `zones.csv`, `availability.csv`, `prices.csv`, `egress.csv`. A row of a table holds
+//! for its zone from a second on.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +19,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source, did_you_mean,
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/markets");
 
-/// What `market.toml` says.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct MarketFile {
@@ -32,30 +30,23 @@ struct MarketFile {
     ticks: Option<Spanned<Count>>,
 }
 
-/// Most ticks of all zones.
 const MOST_TICKS: usize = 100_000_000;
 
-/// A market as it was read.
 #[derive(Debug, Clone)]
 pub struct WrittenMarket {
-    /// What it is.
     pub about: String,
-    /// Where it is from.
     pub source: String,
-    /// BLAKE3 hash of its tables.
     pub hash: String,
-    /// The zones over time.
     pub world: World,
 }
 
 impl WrittenMarket {
-    /// Names of the markets of the library.
     pub fn names() -> Vec<&'static str> {
         folder::names(&EMBEDDED)
     }
 
-    /// The market of the library called `name`, or in the folder of this path, seen from `base`; what is wrong with it goes
-    /// to `diagnostics`, with `wrong` where there is none.
+    /// The library's market called `name`, or that in the folder at this path, from `base`. Mistakes go to `diagnostics`, with `wrong` where
+    /// there is none.
     pub fn open(
         name: &str,
         base: &Path,
@@ -83,7 +74,7 @@ impl WrittenMarket {
         market.filter(|_| d.len() == before)
     }
 
-    /// Reads a folder; what is wrong goes to `diagnostics`.
+    /// Reads a folder; mistakes go to `diagnostics`.
     pub fn read(folder: &Folder, d: &mut Diagnostics) -> Option<WrittenMarket> {
         let source = folder.read("market.toml", d)?;
         let file: MarketFile = toml::read(&source, d)?;
@@ -199,7 +190,6 @@ struct Changes<'z> {
 }
 
 impl Changes<'_> {
-    /// What holds in each tick of each zone.
     fn read(
         &self,
         source: &Arc<Source>,

@@ -12,7 +12,6 @@ use scavsim_provision::world::written::WrittenMarket;
 use scavsim_provision::world::{Window, World, Zone};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// A time of so many seconds.
 pub fn seconds(seconds: f64) -> SimTime {
     SimTime::from_seconds(seconds)
 }
@@ -53,7 +52,7 @@ pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
     }
 }
 
-/// A form of so many machines of any type, always as fast.
+/// A form of machines of any type, always as fast.
 pub fn form(name: &str, machines: u16, speed: f64) -> Form {
     Form {
         name: name.to_owned(),
@@ -62,13 +61,12 @@ pub fn form(name: &str, machines: u16, speed: f64) -> Form {
     }
 }
 
-/// A policy with its default settings; where it is told what comes, that of the window.
+/// A policy with its default settings, which knows the window if it is one of those.
 pub fn policy(name: &str, window: Window<'_>) -> Box<dyn Policy> {
     let recipe = Settings::default().recipe(name).expect("it is registered");
     recipe.knowing(window).unwrap_or_else(|| recipe.policy())
 }
 
-/// Nine zones of AWS.
 pub fn aws() -> World {
     let mut d = Diagnostics::default();
     let wrong = Diagnostic::general("no such market");
@@ -76,7 +74,6 @@ pub fn aws() -> World {
     market.expect("it is shipped").world
 }
 
-/// Some of its zones.
 pub fn aws_zones(names: &[&str]) -> World {
     let world = aws();
     let at = |name: &&str| world.zones.iter().position(|zone| zone.name == **name);

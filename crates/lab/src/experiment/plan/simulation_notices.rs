@@ -1,20 +1,19 @@
-//! What is noticed of runs while they are simulated, for a note: no result depends on it.
+//! What simulations notice for a note; no result depends on it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use scavsim_sim::training::sync::fidelity::MOST_DEVIATIONS;
 use scavsim_sim::training::sync::long_run::RATE_ERROR;
 
-/// What all cases of a run noticed.
 #[derive(Debug, Default)]
 pub(crate) struct SimulationNotices {
-    /// Bits of the largest relative standard error of a measured pace: of positive numbers in their order.
+    /// Bits of the largest relative standard error of a measured pace; they order as positive numbers do.
     error: AtomicU64,
     left_mean: AtomicBool,
 }
 
 impl SimulationNotices {
-    /// How well the pace of a configuration is known, where it was measured, and whether a stretch left it.
+    /// Notes how well a measured configuration's pace is known, and whether a stretch left it.
     pub(in crate::experiment) fn measured(&self, error: Option<f64>, left_mean: bool) {
         if let Some(error) = error.filter(|error| *error > RATE_ERROR) {
             self.error.fetch_max(error.to_bits(), Ordering::Relaxed);

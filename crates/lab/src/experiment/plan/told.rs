@@ -1,17 +1,16 @@
-//! What is told of a plan besides its results.
+//! Sentences about a plan, besides its results.
 
 use std::sync::OnceLock;
 
 use super::{EAGER, Plan, SearchProblem};
 use crate::experiment::expectation::Precision;
 
-/// Reasons for another fidelity that are told.
+/// Most reasons for another fidelity in the text.
 const MOST_FALLBACKS: usize = 8;
-/// Configurations at a limit that are named.
 const MOST_AT_LIMITS: usize = 3;
 
 impl Plan {
-    /// What a search problem is called in sentences: its workload, and its setting if there are several.
+    /// A search problem in sentences: its workload, and its setting if there are several.
     pub fn arena_name(&self, arena: usize) -> String {
         match self.setting(arena) {
             "" => self.workload(arena).to_owned(),
@@ -19,8 +18,7 @@ impl Plan {
         }
     }
 
-    /// Which protocols of the search problems made so far run in `event` although another fidelity is asked for, and why: a
-    /// sentence for each reason.
+    /// A sentence for each reason why protocols run in `event` although another fidelity is asked for.
     pub fn fallbacks(&self) -> Vec<String> {
         let made = self.arenas.iter().filter_map(OnceLock::get);
         let arenas = made.filter_map(|made| made.as_ref().ok());
@@ -38,12 +36,12 @@ impl Plan {
         all
     }
 
-    /// What was noticed of the runs so far that figures do not tell: a sentence each.
+    /// Notices of the runs so far, a sentence each.
     pub fn noticed(&self) -> Vec<String> {
         self.noticed.sentences()
     }
 
-    /// How well expectations are known that are means over runs: per search problem that was made, the worst of its configurations.
+    /// Precision of the worst configuration per search problem whose expectations are means over runs.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
         let worst = |arena: &SearchProblem| {
             let all = arena.precision.iter().copied();
@@ -57,8 +55,7 @@ impl Plan {
             .collect()
     }
 
-    /// Names of a search problem's configurations of which the most runs that there may be do not tell whether they keep to the limits,
-    /// and what is taken to be so.
+    /// Names of configurations whose runs do not tell whether they keep to the limits, and what is assumed.
     pub fn at_a_limit(&self, arena: usize) -> Vec<String> {
         let found = self.eager().find(|(index, _)| *index == arena);
         let of = |arena: &SearchProblem| -> Vec<String> {
@@ -70,7 +67,7 @@ impl Plan {
         found.map_or_else(Vec::new, |(_, arena)| of(arena))
     }
 
-    /// A sentence for each search problem that has such configurations.
+    /// A sentence per search problem with such configurations.
     pub fn at_limits(&self) -> Vec<String> {
         let of = |(index, _): (usize, &SearchProblem)| {
             let open = self.at_a_limit(index);
@@ -91,13 +88,12 @@ impl Plan {
         self.eager().filter_map(of).collect()
     }
 
-    /// The search problems that are told of, as far as they were made.
     fn eager(&self) -> impl Iterator<Item = (usize, &SearchProblem)> {
         (self.arenas.iter().take(EAGER).enumerate())
             .filter_map(|(index, made)| Some((index, &**made.get()?.as_ref().ok()?)))
     }
 
-    /// Search problems whose shares of misses are counted over few runs, as more would take too long, and over how few.
+    /// Search problems whose shares of misses come from few runs, and how few.
     pub fn few_runs(&self) -> Vec<(usize, u64)> {
         (self.eager())
             .filter_map(|(index, arena)| Some((index, arena.spread.as_ref()?.few_runs?)))

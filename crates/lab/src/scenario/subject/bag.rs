@@ -1,4 +1,4 @@
-//! A bag of independent jobs: `[bag]` → the terms that it runs on, and the ways to run it.
+//! A bag of independent jobs: `[bag]` → its terms, and the ways to run it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -60,17 +60,14 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// A bag of jobs, and the ways to run it.
 #[derive(Debug, Clone)]
 pub struct BagOfJobs {
     choices: Arc<BagChoices>,
-    /// The terms that it runs on, by setting.
     terms: Vec<Arc<Bag>>,
-    /// Whether `bag.losses` says how VMs are lost.
     losses_are_given: bool,
 }
 
-/// What a file describes, with how VMs live in its first setting.
+/// Reads it, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -147,10 +144,9 @@ impl Topic for BagOfJobs {
 
 const MOST_CONFIGURATIONS: usize = 10_000;
 
-/// Seconds that a VM without work is kept where nobody says: as in HPDC 2020.
+/// Seconds that a VM without work is kept by default (HPDC 2020).
 const KEEP_SPARES_S: f64 = 3600.0;
 
-/// The terms that the scenario's bag runs on; `None` where there is none.
 fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let table = table(file)?;
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
@@ -204,7 +200,7 @@ fn given(losses: &GivenLosses) -> Loss {
     }
 }
 
-/// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
+/// All ways to run the bag; `None` without a bag or with mistakes.
 #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
 fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagChoices> {
     let table = table(file)?;
@@ -328,7 +324,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
     })
 }
 
-/// Keys without which there is no bag. An included file, or one that is built on, may lack them: they are missed here.
+/// Required keys. Included files may lack them, so they are checked here.
 fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
     let Some(table) = &file.bag else { return };
     let own = table.get_ref();
@@ -343,7 +339,6 @@ fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
     complaints.missing(table, "bag", "no bag without it", &keys);
 }
 
-/// Numbers of jobs side by side.
 fn parallel(table: &BagTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
     let Some(axis) = &table.parallel_jobs else {
         return vec![1];
@@ -374,7 +369,6 @@ fn chosen_have_times<'t>(
     }
 }
 
-/// Laws of the lives of single VM types.
 fn lives<'t>(
     file: &ScenarioFile,
     table: &'t BagTable,

@@ -1,4 +1,4 @@
-//! Clusters that train workloads: which workloads there are, and what to choose from for each.
+//! Clusters that train workloads.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -53,22 +53,18 @@ pub(super) const FORM: Form = Form {
 
 #[derive(Debug, Clone)]
 pub struct Clusters {
-    /// The workloads, each with the configurations to choose from.
     pub workloads: Vec<(Workload, Vec<Configuration>)>,
-    /// Which configurations a search chooses between.
     pub search: SearchGrouping,
     /// Workloads whose earlier runs the model of all jobs may use.
     pub stored: Vec<Workload>,
-    /// How far beyond its measurements a workload may be asked.
     pub reach: Reach,
-    /// Configurations that are not searched although nobody asked for it, of the workloads that have such.
     pub left_out: Vec<LeftOut>,
     /// VM types that were not measured, and their places by name.
     machines: Vec<Machine>,
     places: HashMap<Arc<str>, usize>,
 }
 
-/// What a file describes, with how VMs live in its first setting.
+/// Reads them, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -116,7 +112,6 @@ pub(super) fn read(
     Some((clusters, setup))
 }
 
-/// The workloads that the file names.
 fn named_workloads(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -179,7 +174,7 @@ impl Clusters {
             && like(first).is_some_and(|first| Some(first) == like(second))
     }
 
-    /// VM types and pairs of workers and batch: what a strategy needs to know is the same where these are.
+    /// VM types and pairs of workers and batch: a strategy needs the same where these are equal.
     fn kind(&self, search: &Search) -> impl Eq + Hash + use<> {
         let shapes = self
             .workload_and_configurations(search)
@@ -220,8 +215,7 @@ impl Topic for Clusters {
         self.workloads.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Searches on every VM type, but for types that stand in for the same one with the same configurations: the first
-    /// speaks for all.
+    /// Searches on every VM type, but one for types with the same measured type and configurations.
     fn representatives(&self) -> Vec<Search> {
         let mut searches = self.searches();
         if self.search == SearchGrouping::EachVm {
@@ -286,8 +280,7 @@ impl Topic for Clusters {
         }
     }
 
-    /// What all workloads were published with, on the VM types that they were measured on; else the listed price of each
-    /// VM type.
+    /// The policy that all workloads were published with, on their measured VM types; else the listed price.
     fn unnamed_policy(&self, file: &ScenarioFile) -> &str {
         let mut published = self.workloads.iter().map(|(w, _)| w.pricing.as_deref());
         if let (Some(Some(first)), true) = (published.next(), file.vm.is_empty())

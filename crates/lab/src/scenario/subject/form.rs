@@ -1,4 +1,4 @@
-//! Which keys of a scenario file a subject reads: what is said of others would be lost in silence, and is an error.
+//! Keys of a scenario file that a subject reads; other keys are mistakes.
 
 use crate::scenario::complaints::Complaints;
 use crate::scenario::extensions::Extensions;
@@ -8,10 +8,10 @@ use scavsim_data::pricing::Policy;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::toml::Key;
 
-/// Keys that are read whatever the subject.
+/// Keys that every subject reads.
 const COMMON: &[&str] = &["include", "unset", "name", "seed"];
 
-/// Keys that are read where configurations are searched.
+/// Keys that searched subjects read.
 const SEARCHED: &[&str] = &[
     "replicas",
     "precision",
@@ -27,18 +27,17 @@ const SEARCHED: &[&str] = &[
     "limits.max_miss",
 ];
 
-/// The keys of a subject, and what it brings along.
 #[derive(Debug)]
 pub(crate) struct Form {
     /// The key that makes a file one of it.
     pub(in crate::scenario) key: &'static str,
-    /// Other keys that make a file one of it where it has no subject's key.
+    /// Keys that make a file one of it in absence of any subject's key.
     pub(super) implied_by: &'static [&'static str],
-    /// Whether configurations are searched: whether it reads the keys of searches and prices.
+    /// Whether it reads the keys of searches and prices.
     pub(in crate::scenario) is_searched: bool,
-    /// The keys that it reads besides those that every subject does, with dots; of a table that is named, all.
+    /// Further keys that it reads, with dots; all of a named table.
     pub(super) reads: &'static [&'static str],
-    /// Keys of the subject's own that may hold several values, which make settings.
+    /// Keys of it that may hold several values, which make settings.
     pub(super) several: &'static [&'static str],
     /// Why others mean nothing beside it.
     pub(super) why: &'static str,
@@ -48,7 +47,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// Whether a key means something, or a key of the table that it is.
+    /// Whether a key, or one of its table, is read.
     pub(super) fn reads(&self, key: &str) -> bool {
         let is_below = |one: &str, other: &str| {
             one.strip_prefix(other)
@@ -92,8 +91,6 @@ pub(crate) struct Reading<'a> {
     pub(in crate::scenario) file: &'a ScenarioFile,
     pub(in crate::scenario) files: &'a Files,
     pub(in crate::scenario) given: &'a Extensions,
-    /// Replicas from the command line.
     pub(in crate::scenario) replicas: Option<Count>,
-    /// Whether the file could be read without complaint.
     pub(in crate::scenario) reads_well: bool,
 }

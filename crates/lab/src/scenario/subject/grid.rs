@@ -1,4 +1,4 @@
-//! The measured grid that a scenario names, instead of workloads that are simulated.
+//! The measured grid of a scenario, instead of simulated workloads.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -48,20 +48,17 @@ pub(super) const FORM: Form = Form {
 pub struct MeasuredJobs {
     pub grid: String,
     pub probe: ProbeCharge,
-    /// The jobs, each with the configurations to choose from.
     jobs: Vec<Arc<Job>>,
-    /// What is known of each.
     histories: Vec<History>,
-    /// What is known of all jobs of the grid.
     stored: Vec<History>,
-    /// Whether nothing is known of a job itself while it is searched, nor of other inputs of its program.
+    /// Whether a searched job has no history of its own or of its program's other inputs.
     is_own_left_out: bool,
-    /// Hash of the jobs that are not searched but known; `None` where all are searched.
+    /// Hash of known jobs that are not searched; `None` without such.
     stored_hash: Option<String>,
     types: Vec<StatedType>,
 }
 
-/// What a file describes, with how VMs live in its first setting.
+/// Reads it, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -114,7 +111,6 @@ pub(super) fn read(
     (!measured.jobs.is_empty()).then_some((measured, setup))
 }
 
-/// The hash of those of all jobs that are not among the searched ones.
 fn hash_of_rest(all: &[Job], searched: &[Arc<Job>]) -> Option<String> {
     let mut hasher = blake3::Hasher::new();
     let rest = || {
@@ -132,7 +128,6 @@ fn histories(jobs: &[Arc<Job>]) -> Vec<History> {
 }
 
 impl MeasuredJobs {
-    /// What is known of a job itself.
     fn own(&self, choice: usize) -> History {
         let mut own = self.histories[choice].clone();
         if self.is_own_left_out {
@@ -141,7 +136,6 @@ impl MeasuredJobs {
         own
     }
 
-    /// What is known of jobs of other programs.
     fn others(&self, choice: usize) -> Vec<History> {
         let own = self.own(choice);
         let others = Past::new(&own, &self.stored);
@@ -195,7 +189,7 @@ impl Topic for MeasuredJobs {
         })
     }
 
-    /// The rentals of the runs, which lost no VM.
+    /// Rentals of the runs, which lost no VM.
     fn rentals<'s>(&'s self, _: &'s Setup) -> Rentals<'s> {
         let spaces = self.jobs.iter().map(|job| &job.space);
         let vms = spaces.flat_map(|space| (0..space.len()).filter_map(|at| space.vm(at)));
@@ -211,7 +205,7 @@ impl Topic for MeasuredJobs {
         AS_MEASURED
     }
 
-    /// Every policy must have a price for every run.
+    /// Every policy needs a price for every run.
     fn check_prices(
         &self,
         policies: &[Policy],
@@ -263,7 +257,7 @@ impl Topic for MeasuredJobs {
     }
 }
 
-/// A name is an embedded grid; something with a `/` in it, or `.`, is a folder.
+/// A name is an embedded grid; a word with a `/`, or `.`, is a folder.
 fn grid(name: &Spanned<String>, files: &Files, complaints: &mut Complaints<'_>) -> Option<Grid> {
     let word = name.get_ref();
     if word.contains('/') || word.starts_with('.') {
@@ -286,7 +280,6 @@ fn grid(name: &Spanned<String>, files: &Files, complaints: &mut Complaints<'_>) 
     library::load(word, complaints.diagnostics)
 }
 
-/// Places of the jobs to take.
 fn asked_jobs(
     file: &ScenarioFile,
     grid: &Grid,
@@ -312,7 +305,7 @@ fn asked_jobs(
     places.filter(|all: &Vec<usize>| !all.is_empty())
 }
 
-/// Conditions on axes that no job has would be dropped in silence.
+/// Refuses conditions on axes that no job has.
 fn exclusions_known(
     exclusions: &[Spanned<Exclusion>],
     grid: &Grid,

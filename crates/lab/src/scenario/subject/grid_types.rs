@@ -1,4 +1,4 @@
-//! What VM types of a measured grid have: by the scenario, by the grid, and else by the catalogue.
+//! VM types of a measured grid: by the scenario, the grid, and else the catalogue.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use scavsim_data::cloud::Fleet;
 use scavsim_search::grid::types::{not_whole, run_on};
 use scavsim_search::grid::{Job, StatedType};
 
-/// What the scenario says besides what the grid does, which it has the last word on.
+/// The scenario's types over those of the grid.
 pub(super) fn types(
     file: &ScenarioFile,
     mut of_grid: Vec<StatedType>,
@@ -64,7 +64,7 @@ pub(super) fn types(
     of_grid
 }
 
-/// A key that says nothing of VMs that were measured.
+/// A key that means nothing for measured VMs.
 fn unread(table: &VmTable) -> Option<&'static str> {
     let is = |axis: &Option<ScaleAxis>| axis.is_some();
     let keys = [

@@ -1,9 +1,8 @@
-//! What a scenario is about: training clusters, a measured grid, a bag of jobs, a model that is cut over GPUs,
-//! or policies that decide during a run.
+//! What a scenario is about: training clusters, a measured grid, a bag of jobs, a model that is cut over GPUs, or policies that decide
+//! during a run.
 //!
-//! Each subject has a file here with all that is its own: which keys of a scenario file it reads (`Form`), how they
-//! become what it is searched on, and what strategies know of that (`Topic`). Nothing outside of this folder asks which
-//! subject a scenario has; a new one is a file here, a variant of [`Subject`] and an entry of `KINDS`.
+//! Each subject has a file here: the keys that it reads (`Form`), and its answers (`Topic`). Only this folder knows which subject a
+//! scenario has; a new one is a file here, a variant of [`Subject`] and an entry of `KINDS`.
 
 pub(crate) mod bag;
 pub(crate) mod clusters;
@@ -26,9 +25,8 @@ pub use grid::MeasuredJobs;
 pub use plans::ModelPlans;
 pub use policies::MarketPolicies;
 
-use super::Setting;
 use super::complaints::Complaints;
-use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION, ScenarioFile};
+use super::file::{SEVERAL_OF_POLICIES, SEVERAL_OF_SPOT, SEVERAL_OF_VARIATION};
 use super::files::Files;
 use form::{Form, Reading};
 use scavsim_data::pricing::charges::CHARGES;
@@ -37,10 +35,9 @@ use scavsim_read::input::toml::{Lists, Path, Tables};
 use scavsim_sim::cluster::Setup;
 use topic::Topic;
 
-/// What a scenario is about.
 #[derive(Debug, Clone)]
 pub enum Subject {
-    /// Clusters that train workloads; there may be a million of them, which copies of a scenario share.
+    /// Copies of a scenario share them: there may be a million.
     Clusters(Arc<Clusters>),
     Grid(MeasuredJobs),
     Bag(BagOfJobs),
@@ -48,13 +45,13 @@ pub enum Subject {
     Policies(MarketPolicies),
 }
 
-/// A kind of subject: its form, and what it makes of a file of it; `None` where something is wrong, which is told.
+/// A subject's form and reader, which returns `None` after mistakes.
 pub(super) struct SubjectKind {
     pub(super) form: &'static Form,
     pub(super) read: fn(&Reading<'_>, &mut Complaints<'_>) -> Option<(Subject, Setup)>,
 }
 
-/// All kinds. A file is about the first whose key it has; about clusters, where it has none.
+/// A file is about the first whose key it has; else about clusters.
 pub(super) const KINDS: &[SubjectKind] = &[
     SubjectKind {
         form: &policies::FORM,
@@ -94,8 +91,8 @@ impl SubjectKind {
     }
 }
 
-/// Which keys may hold several values, as a list or a range: those that make settings, in each of which the scenario is
-/// run, and those of policies. VM types have such keys too, [`scale_axis`](crate::scenario::scale_axis).
+/// Keys that may hold several values, as a list or a range: those that make settings, and those of policies. VM types have such keys
+/// too, [`scale_axis`](crate::scenario::scale_axis).
 pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     let of_forms = KINDS.iter().flat_map(|kind| kind.form.several);
     let settings = (SEVERAL_OF_SPOT.iter().chain(of_forms))
@@ -117,7 +114,6 @@ pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
 });
 
 impl Subject {
-    /// What it answers as every other subject does.
     pub(crate) fn topic(&self) -> &dyn Topic {
         match self {
             Subject::Clusters(own) => &**own,
@@ -128,7 +124,7 @@ impl Subject {
         }
     }
 
-    fn topic_mut(&mut self) -> &mut dyn Topic {
+    pub(super) fn topic_mut(&mut self) -> &mut dyn Topic {
         match self {
             Subject::Clusters(own) => Arc::<Clusters>::make_mut(own),
             Subject::Grid(own) => own,
@@ -145,39 +141,36 @@ impl Subject {
         }
     }
 
-    /// The policies that are run, where it is about such.
     pub fn study(&self) -> Option<&Arc<Study>> {
         self.topic().study()
     }
 
-    /// The names in results of what is searched: workloads, jobs of the grid, the bag, the model.
+    /// Names in results: workloads, jobs of the grid, the bag, the model.
     pub fn names(&self) -> Vec<&str> {
         let choices = self.topic().choices();
         choices.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Number of configurations of all that is searched.
     pub fn configurations(&self) -> usize {
         self.topic().choices().iter().map(|(_, count)| count).sum()
     }
 
-    /// Keeps of the configurations of each workload or job those places that `kept` says for a name and their number.
+    /// Keeps, of the configurations under each name, the places that `kept` returns for the name and their number.
     pub fn keep(&mut self, kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {
         self.topic_mut().keep(kept);
     }
 
-    /// From now on nobody is told earlier runs of what is searched, or of other inputs of its program: of other jobs alone.
-    /// Where there are none of others, as on simulated clusters, nothing changes.
+    /// Hides earlier runs of what is searched and of its program's other inputs. Without other jobs, as on simulated clusters, nothing
+    /// changes.
     pub fn leave_own_out(&mut self) {
         self.topic_mut().leave_own_out();
     }
 
-    /// What the manifest of a run says of it: a key and its value. Workloads are told by themselves.
+    /// Key and value in the manifest of a run; workloads have their own.
     pub fn identity(&self) -> Option<(&'static str, Value)> {
         self.topic().identity()
     }
 
-    /// A sentence on configurations that cannot be, if there are such.
     pub fn impossible(&self) -> Option<String> {
         self.topic().impossible()
     }
@@ -185,15 +178,5 @@ impl Subject {
     /// Whether it reads a key of the scenario file, such as `fidelity`.
     pub fn reads(&self, key: &str) -> bool {
         self.topic().form().reads(key)
-    }
-
-    /// Takes in the values of one more setting: its number is how many there were before.
-    pub(super) fn add_setting(
-        &mut self,
-        file: &ScenarioFile,
-        setting: &Setting,
-        complaints: &mut Complaints<'_>,
-    ) {
-        self.topic_mut().add_setting(file, setting, complaints);
     }
 }

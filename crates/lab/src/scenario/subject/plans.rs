@@ -1,11 +1,7 @@
-//! A model that is cut over GPUs: `[parallel]` → the plans to choose from, and the terms of their job.
-//!
-//! - `layers`: what layers cost. `forms`: schedules, recomputation, sharding. `nodes`: VM types and markets. `degrees`: what the profile has to know.
-//! - `living`: failures, and what the job does when VMs go.
+//! A model that is cut over GPUs: `[parallel]` → plans to choose from, and the terms of their job.
 
 mod degrees;
 mod forms;
-mod found;
 mod layers;
 mod living;
 mod nodes;
@@ -89,15 +85,13 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// A model that is cut over GPUs, with the plans for it.
 #[derive(Debug, Clone)]
 pub struct ModelPlans {
     choices: Arc<Choices>,
-    /// The terms that it is trained on, by setting.
     terms: Vec<Arc<Terms>>,
 }
 
-/// What a file describes, with how VMs live in its first setting.
+/// Reads it, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -178,12 +172,10 @@ impl Topic for ModelPlans {
 }
 
 const MOST_PLANS: usize = 200_000;
-/// Most GPUs of a plan where nobody says.
 const MOST_GPUS: u32 = 64;
-/// Most GPUs that anybody may say.
 const MOST_GPUS_OF_ALL: u32 = 131_072;
 
-/// The terms that the scenario's parallel job runs on; `None` where there is none.
+/// The terms; `None` without a parallel job.
 fn terms(
     file: &ScenarioFile,
     setup: &Setup,
@@ -223,7 +215,7 @@ fn terms(
     }))
 }
 
-/// All plans that fit; `None` where there is no `[parallel]`, or it is wrong.
+/// All plans that fit; `None` without `[parallel]` or with mistakes.
 fn choices(
     file: &ScenarioFile,
     files: &Files,
@@ -311,7 +303,7 @@ fn choices(
     }
 }
 
-/// The legal plans of these axes on at most so many GPUs on spot terms; `None` where there are too many, or none.
+/// Legal plans of these axes, with a limit of GPUs on spot terms; `None` where there are too many, or none.
 fn drafts(
     place: &Spanned<ParallelTable>,
     axes: &Axes,
@@ -345,7 +337,7 @@ fn drafts(
     None
 }
 
-/// Numbers of a key, or `None` for those that were profiled.
+/// Numbers of a key; `None` for profiled ones.
 fn profiled(
     key: &str,
     axis: &Option<Spanned<Axis>>,
@@ -369,7 +361,6 @@ fn gpus_of(table: &ParallelTable, setup: &Setup) -> u32 {
     }
 }
 
-/// Keys without which there is nothing to train.
 fn missing(place: &Spanned<ParallelTable>, complaints: &mut Complaints<'_>) {
     let own = place.get_ref();
     let no_target = own.target_tokens.is_none() && own.target_steps.is_none();
@@ -454,7 +445,7 @@ fn target(
     }
 }
 
-/// Numbers of layers that are given; each list must cover all layers.
+/// Given numbers of layers; each list must cover all layers.
 fn cuts(
     table: &ParallelTable,
     subject: &PlanSubject,

@@ -1,6 +1,5 @@
-//! Policies that decide during a run where a job goes on: `[policy]`, with `[job]`, `[market]` and `[starts]`.
-//!
-//! What is searched elsewhere is a world here: zones between which a job moves. A replica is a life of the job.
+//! Policies that decide during a run where a job goes on: `[policy]`, with `[job]`, `[market]` and `[starts]`. The searched problem is a
+//! world of zones here, and a replica is a life of the job.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -36,19 +35,16 @@ pub(super) static FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// The policies of a scenario, and the lives in which they are beside each other.
 #[derive(Debug, Clone)]
 pub struct MarketPolicies {
     pub study: Arc<Study>,
-    /// Names of the worlds in which lives are.
     worlds: Vec<String>,
-    /// Where paths start.
     folder: PathBuf,
-    /// Lives per policy, in place of what the file says.
+    /// Lives per policy, over the file's number.
     replicas: Option<Count>,
 }
 
-/// What a file describes, without the settings.
+/// Reads them, without the settings.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,

@@ -13,13 +13,12 @@ fn sample(key: &str) -> String {
     fs::read_to_string(format!("{folder}/{key}.toml")).expect("every subject has a sample")
 }
 
-/// The key of a subject, with the value that its sample has.
+/// The key of a subject, with its sample's value.
 fn own_key(key: &str) -> String {
     let sample: toml::Table = sample(key).parse().expect("it is TOML");
     format!("{key} = {}", sample[key])
 }
 
-/// Tables that one subject alone reads.
 const OWN: [&str; 11] = [
     "vm",
     "kind",
@@ -34,7 +33,7 @@ const OWN: [&str; 11] = [
     "starts",
 ];
 
-/// Of each key a value that changes results wherever it is read, behind what has to be said for that.
+/// Keys with a value that changes results wherever it is read, and what that needs.
 const SAMPLES: &[(&str, &[&str], &str)] = &[
     ("antithetic", &[], "true"),
     ("cluster.batch", &[], "[512]"),
@@ -223,7 +222,6 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
 
 const SPOT: &str = "spot = { exponential_mean_h = 20 }";
 
-/// All that a scenario with these lines comes to, or what is wrong with it.
 fn outcome(text: &str, lines: &[&str]) -> String {
     let options = lines
         .iter()
@@ -240,13 +238,12 @@ fn outcome(text: &str, lines: &[&str]) -> String {
     all
 }
 
-/// Whether a key is that of a subject, or inside its table.
 fn is_of_one_subject(key: &str) -> bool {
     let table = key.split('.').next().unwrap_or(key);
     KINDS.iter().any(|kind| kind.form.key == table)
 }
 
-/// The keys of the form, of a table those inside it, but for tables of one subject alone and for what is said of files.
+/// Keys of the form, of a table those inside it, but for tables of one subject and keys of files.
 fn keys() -> Vec<String> {
     let root = schema().to_value();
     let table = |node: &Value| -> Option<Vec<String>> {
@@ -282,8 +279,7 @@ fn every_key_has_a_sample() {
     assert_eq!(sampled, keys);
 }
 
-/// What is read beside a subject and changes no record: intervals are those of pairs, and where every configuration was
-/// run once no run misses a limit that the mean keeps.
+/// Keys that change no record: intervals are those of pairs, and a configuration that was run once misses a limit only with its mean.
 const IN_NO_RECORD: [(&str, &str); 2] = [("antithetic", "grid"), ("limits.max_miss", "grid")];
 
 #[test]

@@ -24,32 +24,27 @@ use scavsim_sim::engine::Parallelism;
 use scavsim_sim::plans::Choices;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 
-/// Configurations that are searched together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Search {
-    /// The place of its name among those of the subject.
+    /// Place of its name among those of the subject.
     pub(crate) choice: usize,
     pub(crate) configurations: Range<usize>,
 }
 
-/// What everybody knows of a search before it begins.
 pub(crate) struct SearchKnowledge<'s> {
-    /// The name of what is searched.
     pub(crate) workload: &'s str,
     pub(crate) space: Cow<'s, Space>,
     pub(crate) figures: WorkloadFacts,
-    /// Earlier runs of the workload.
     pub(crate) own: History,
-    /// Earlier runs of all workloads that a service has seen.
+    /// Histories of all workloads of a service.
     pub(crate) stored: Cow<'s, [History]>,
-    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    /// Plans of a cut model, where these are the configurations.
     pub(super) plans: Option<&'s Choices>,
-    /// Shares of a run that its cheap versions have, where there are any.
+    /// Shares of a run in its cheap versions, if any.
     pub(super) fidelities: Vec<f64>,
 }
 
 impl<'s> SearchKnowledge<'s> {
-    /// A search of which no earlier run tells anything.
     pub(super) fn without_history(
         workload: &'s str,
         space: &'s Space,
@@ -69,7 +64,7 @@ impl<'s> SearchKnowledge<'s> {
         }
     }
 
-    /// What a strategy is asked, without limits.
+    /// The strategy's task, without limits.
     pub(in crate::scenario) fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(self.workload, &self.space);
         task.plans = self.plans;
@@ -79,35 +74,32 @@ impl<'s> SearchKnowledge<'s> {
 }
 
 pub(crate) struct PreparedSearch<'s> {
-    /// What everybody knows of it.
     pub(crate) known: SearchKnowledge<'s>,
-    /// The truth.
     pub(crate) ground: Box<dyn Environment>,
     pub(crate) fleet: Fleet<'s>,
 }
 
-/// In which setting a search is prepared, and on how many threads.
 #[derive(Clone, Copy)]
 pub(crate) struct SearchPreparation<'p> {
     pub(crate) setting: &'p Setting,
-    /// Waits for the slowest worker, shared by all settings of the same variation; made by who needs them.
+    /// Waits for the slowest worker, shared by all settings of the same variation; made on demand.
     pub(crate) waits: &'p OnceLock<BarrierWaits>,
     pub(crate) hands: Parallelism,
 }
 
-/// What all subjects answer, from the scenario file to the environment that is searched.
+/// Answers of all subjects, from the scenario file to the searched environment.
 pub(crate) trait Topic: fmt::Debug + Send + Sync {
     fn form(&self) -> &'static Form;
 
-    /// The names of what is searched, as results have them, each with the number of its configurations.
+    /// Names in results, each with its number of configurations.
     fn choices(&self) -> Vec<(&str, usize)>;
 
-    /// The program that is run under one of these names on one of its inputs, where there are several.
+    /// Program behind one of these names, where several are runs of one.
     fn program(&self, _choice: usize) -> Option<&str> {
         None
     }
 
-    /// All searches of a setting, in the order of results.
+    /// In the order of results.
     fn searches(&self) -> Vec<Search> {
         let all = self.choices().into_iter().enumerate();
         all.map(|(choice, (_, count))| Search {
@@ -117,7 +109,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         .collect()
     }
 
-    /// The searches that tell of all whether a strategy can be used.
+    /// Searches that decide for all whether a strategy can be used.
     fn representatives(&self) -> Vec<Search> {
         self.searches()
     }
@@ -134,20 +126,16 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         preparing: SearchPreparation<'_>,
     ) -> Result<PreparedSearch<'s>, PlanError>;
 
-    /// The policies that are run where nothing is searched.
     fn study(&self) -> Option<&Arc<Study>> {
         None
     }
 
-    /// What may be rented.
     fn rentals<'s>(&'s self, setup: &'s Setup) -> Rentals<'s>;
 
-    /// The pricing policy of a scenario that names none.
     fn unnamed_policy(&self, _file: &ScenarioFile) -> &str {
         LISTED
     }
 
-    /// Reports policies without a price for something that may be rented.
     fn check_prices(
         &self,
         policies: &[Policy],
@@ -160,7 +148,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         prices::all_priced(policies, asked, rentals, place, complaints);
     }
 
-    /// Where the file says that a VM type is to choose from.
+    /// Place of a VM type among those to choose from.
     fn place_of(&self, file: &ScenarioFile, vm: &str) -> Option<Range<usize>> {
         prices::place_in_cluster(file, vm)
     }
@@ -169,7 +157,7 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
         setup::read(file, &[], &[], complaints)
     }
 
-    /// Takes in one more setting, and checks what depends on it.
+    /// Adds one more setting, and checks what depends on it.
     fn add_setting(
         &mut self,
         _file: &ScenarioFile,
@@ -178,23 +166,21 @@ pub(crate) trait Topic: fmt::Debug + Send + Sync {
     ) {
     }
 
-    /// Keeps of the configurations under each name the places that are said, where there can be fewer.
+    /// Keeps, of the configurations under each name, the places that are given, where there can be fewer.
     fn keep(&mut self, _kept: &mut dyn FnMut(&str, usize) -> Vec<usize>) {}
 
-    /// Forgets earlier runs of whatever is searched, and of other inputs of its program, while it is searched.
+    /// Hides earlier runs of what is searched and of its program's other inputs.
     fn leave_own_out(&mut self) {}
 
-    /// What the manifest of a run says of it.
     fn identity(&self) -> Option<(&'static str, Value)> {
         None
     }
 
-    /// A sentence on configurations that cannot be.
     fn impossible(&self) -> Option<String> {
         None
     }
 
-    /// Hashes of files besides the scenario and its includes that decide its results.
+    /// Hashes of further files that decide results.
     fn hashes(&self) -> &[String] {
         &[]
     }

@@ -1,23 +1,22 @@
-//! Slack at which a table has values: close together where little is left, further apart where there is much.
+//! Slack at which a table has values, in steps that grow with it.
 
-/// Hours of the first step. Finer ones trust rates more than what was seen of them is worth.
+/// Hours of the first step. Finer ones trust learned rates too much.
 const FIRST_H: f64 = 0.3;
-/// How much longer each step is than the one before.
+/// Ratio of a step to the one before.
 const GROWS: f64 = 1.03;
-/// Most steps; with more slack than they reach, all are longer.
+/// Most steps; all are longer where slack exceeds them.
 const MOST_STEPS: usize = 200;
 
 /// Hours of slack in order, from none to the most; at least two.
 #[derive(Debug)]
 pub(super) struct Grid {
     at_h: Vec<f64>,
-    /// The step in which each stretch as long as the first step begins: no stretch touches more than two.
+    /// Step at the begin of each stretch as long as the first step: no stretch touches more than two.
     steps: Vec<u16>,
-    /// Stretches as long as the first step per hour.
     stretches_per_h: f64,
 }
 
-/// Where a slack lies: behind a step, by a share of the way to the next.
+/// A step and the share of the way to the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GridPosition {
     low: usize,
@@ -56,7 +55,7 @@ impl Grid {
         &self.at_h
     }
 
-    /// Where a slack lies; what is beyond the ends is at them.
+    /// Position of a slack, held at the ends.
     #[inline]
     pub(super) fn between(&self, slack_h: f64) -> GridPosition {
         // Negative slack becomes the first stretch.
@@ -89,7 +88,6 @@ impl GridPosition {
 mod tests {
     use super::Grid;
 
-    /// Found by a search among all steps.
     fn searched(grid: &Grid, slack_h: f64) -> f64 {
         let steps = grid.len() - 1;
         let behind = grid.hours().partition_point(|&at_h| at_h <= slack_h);

@@ -1,10 +1,8 @@
-//! Our own policy: whatever is expected to cost least until the work is done.
+//! Our own policy: the least expected cost until the work is done.
 //!
-//! For each zone a `table` says what the rest is expected to cost from there, by work and slack left, if losses and
-//! returns of its market come at the `rates` that were learned so far. Going elsewhere costs the egress and a start;
-//! waiting costs slack, which is worth little while there is much of it. On demand it looks first how a run goes on that has
-//! just begun, where that is worth more than its first hours. Rates are posterior means: they begin with a
-//! prior, and a run that lasts makes itself likelier to last.
+//! Per zone, a `table` gives the expected cost of the rest by work and slack left, at the `rates` of losses and returns learned so far.
+//! A move costs the egress and a start; waiting costs slack, worth little while there is much. On demand it first watches a new run
+//! where that is worth more than the run's first hours. Rates are posterior means: a run that lasts makes itself likelier to last.
 
 mod grid;
 mod rates;
@@ -55,21 +53,19 @@ impl Recipe for CostToGoSettings {
     }
 }
 
-/// Goes wherever it is expected to cost least.
 #[derive(Debug)]
 pub struct CostToGo {
     prior: Prior,
     zones: Vec<KnownZone>,
-    /// What the tables are made for.
     shape: Option<Shape>,
-    /// What it may do in this tick; kept for its room.
+    /// Choices of this tick; kept to reuse memory.
     choices: Vec<Course>,
 }
 
 #[derive(Debug)]
 struct KnownZone {
     rates: Rates,
-    /// By itself, and what the table was made of.
+    /// By itself, with the terms of the table.
     alone: Option<(RoundedTerms, Arc<Table>)>,
     /// With the choice to leave it, where there are others.
     table: Option<Table>,
@@ -82,14 +78,13 @@ impl KnownZone {
     }
 }
 
-/// Something that it may do, and what it is expected to cost until the end.
+/// A choice with its expected cost until the end.
 #[derive(Debug, Clone, Copy)]
 struct Course {
     usd: f64,
     place: Place,
 }
 
-/// Hours of work and of slack that are left.
 #[derive(Debug, Clone, Copy)]
 struct RemainingHours {
     work_h: f64,
@@ -122,7 +117,7 @@ impl CostToGo {
         }
     }
 
-    /// Takes the tables whose rates and prices have changed.
+    /// Replaces tables whose rates and prices have changed.
     fn prepare(&mut self, view: &PolicyView<'_, '_>, shape: Shape) {
         let mut has_changed = false;
         for (zone, known) in self.zones.iter_mut().enumerate() {
@@ -163,7 +158,6 @@ impl CostToGo {
         Some(Table::new(&made_for.terms(), Some(&elsewhere)))
     }
 
-    /// What it is expected to cost to stay as it is.
     fn staying(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
         let Some(place) = view.running() else {
             let waits = |(zone, known): (usize, &KnownZone)| {
@@ -191,7 +185,7 @@ impl CostToGo {
         }
     }
 
-    /// Whether nothing can be better than the spot machines that it has, without a look at what it costs.
+    /// Whether nothing can beat its spot machines, known without costs.
     fn stays(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> bool {
         let is_on_spot = (view.running()).is_some_and(|place| place.market == Market::Spot);
         self.zones.len() == 1
@@ -200,7 +194,7 @@ impl CostToGo {
             && self.zones[0].table().stays(left.slack_h)
     }
 
-    /// All other places that are better than to stay, the least cost first.
+    /// All places better than staying, the least cost first.
     fn choose(&mut self, view: &PolicyView<'_, '_>, left: RemainingHours, stay_usd: f64) {
         self.choices.clear();
         for (zone, known) in self.zones.iter().enumerate() {
@@ -226,8 +220,7 @@ impl CostToGo {
         self.choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
     }
 
-    /// Whether it is worth more to see how a run goes on that has just begun than to take its machines: what they cost if
-    /// they are soon lost against what is paid on demand meanwhile.
+    /// Whether watching a new run is worth more than taking its machines: their cost if soon lost, against on-demand costs meanwhile.
     fn looks_first(&self, view: &PolicyView<'_, '_>, zone: usize, left: RemainingHours) -> bool {
         let works = (view.running()).is_some_and(|place| place.market == Market::OnDemand);
         let known = &self.zones[zone];
@@ -239,7 +232,7 @@ impl CostToGo {
         table.look_first(left.work_h, left.slack_h) < now
     }
 
-    /// Looks whether a zone has machines. Where it had some a moment ago that is paid for, and can wait.
+    /// Probes a zone, unless it has just shown machines.
     fn look(&mut self, view: &mut PolicyView<'_, '_>, zone: usize) {
         let rates = &mut self.zones[zone].rates;
         if rates.is_worth_a_look() {
@@ -247,7 +240,7 @@ impl CostToGo {
         }
     }
 
-    /// Takes in what this tick says of the markets without asking.
+    /// Notes what this tick shows of the markets for free.
     fn observe(&mut self, view: &PolicyView<'_, '_>) {
         let tick_h = view.tick_s() / 3600.0;
         for (zone, known) in self.zones.iter_mut().enumerate() {

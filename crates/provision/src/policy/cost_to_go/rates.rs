@@ -1,33 +1,29 @@
-//! How often a zone's spot machines are lost, and how soon there are some again: learned as it goes.
+//! How often a zone's spot machines are lost and return, learned from what is seen.
 //!
-//! Runs and pauses are taken as young for [`YOUNG_H`] and old thereafter, each with a rate of ending. The prior says those
-//! rates; a market's are a factor times as high, one for losses and one for returns. The factors are not known, and a gamma
-//! prior of them is believed: the mean of the posterior is (ends seen + prior ends) / (ends that the prior expects in the
-//! hours seen + prior ends). Markets come in bursts: what is young ends sooner. What lies back counts less.
+//! Runs and pauses are young for [`YOUNG_H`] and old thereafter, each with a rate of ending, since markets come in bursts. The prior
+//! gives rates; a market's are unknown factors times these, one for losses and one for returns, with a gamma prior: posterior mean =
+//! (ends seen + prior ends) / (ends that the prior expects in the hours seen + prior ends). Older observations count less.
 
-/// Hours for which a run or a pause is young.
 pub(super) const YOUNG_H: f64 = 0.5;
 
 /// Hours from one look at a market to the next, unless ticks are longer.
 const LOOK_H: f64 = 1.0 / 6.0;
 
-/// How old a run or a pause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Age {
     Young,
     Old,
 }
 
-/// What is believed before anything was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Prior {
-    /// How many ends of runs, and of pauses, that is worth.
+    /// Weight of the prior in ends of runs, and of pauses.
     pub(super) ends: f64,
     /// Hours per end of runs, young and old.
     pub(super) run_h: [f64; 2],
     /// Hours per end of pauses, young and old.
     pub(super) pause_h: [f64; 2],
-    /// Hours after which what was seen counts half.
+    /// Hours after which an observation counts half.
     pub(super) half_life_h: f64,
 }
 
@@ -43,23 +39,22 @@ impl Default for Prior {
     }
 }
 
-/// Ends of runs or pauses that were seen, and how many the prior expects in as many hours.
+/// Ends of runs or pauses seen, and expected by the prior in as many hours.
 #[derive(Debug, Clone, Copy, Default)]
 struct ObservedEnds {
     ends: f64,
     expected: f64,
 }
 
-/// What a market was when it was seen last.
+/// A market when last seen.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     is_up: bool,
     ago_h: f64,
-    /// Hours that it had been so; `None` where its change was not seen.
+    /// `None` where its change was not seen.
     age_h: Option<f64>,
 }
 
-/// What is known of a zone's market.
 #[derive(Debug)]
 pub(super) struct Rates {
     prior: Prior,
@@ -67,7 +62,7 @@ pub(super) struct Rates {
     pauses: ObservedEnds,
     last: Option<Last>,
     tick_h: f64,
-    /// What is left of what was seen, a tick later.
+    /// Weight of earlier observations, one tick later.
     keeps: f64,
 }
 
@@ -90,7 +85,6 @@ impl Rates {
         }
     }
 
-    /// A tick has passed.
     pub(super) fn pass(&mut self, tick_h: f64) {
         if self.tick_h != tick_h {
             self.tick_h = tick_h;
@@ -106,7 +100,6 @@ impl Rates {
         }
     }
 
-    /// The market was seen to have machines, or none.
     pub(super) fn see(&mut self, is_up: bool) {
         let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
         let mut age_h = None;
@@ -131,17 +124,17 @@ impl Rates {
         });
     }
 
-    /// Hours until what was seen may have changed twice.
+    /// Hours until the market may have changed twice.
     fn gap_h(&self) -> f64 {
         1.5 * LOOK_H.max(self.tick_h)
     }
 
-    /// Whether its state may have changed since it was seen: what was up is not asked for again at once.
+    /// Whether its state may have changed since it was seen; machines are not asked for again at once.
     pub(super) fn is_worth_a_look(&self) -> bool {
         (self.last).is_none_or(|last| !last.is_up || last.ago_h > 0.999 * LOOK_H.max(self.tick_h))
     }
 
-    /// How old a run is that is on, or would be met now.
+    /// Age of a run that is on, or would be met now.
     pub(super) fn run_age(&self) -> Age {
         let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
         match watched {
@@ -152,7 +145,6 @@ impl Rates {
         }
     }
 
-    /// How old the pause is.
     pub(super) fn pause_age(&self) -> Age {
         let watched = (self.last).filter(|last| last.ago_h < self.gap_h() && !last.is_up);
         watched.map_or(Age::Old, |last| age(last.age_h))
@@ -162,12 +154,12 @@ impl Rates {
         (seen.ends + self.prior.ends) / (seen.expected + self.prior.ends)
     }
 
-    /// How many times as often as in the prior machines that run are lost.
+    /// Ratio of the loss rate to the prior's.
     pub(super) fn losses(&self) -> f64 {
         self.factor(&self.runs)
     }
 
-    /// How many times as soon as in the prior there are machines again.
+    /// Ratio of the return rate to the prior's.
     pub(super) fn returns(&self) -> f64 {
         self.factor(&self.pauses)
     }

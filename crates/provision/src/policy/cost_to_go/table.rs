@@ -1,31 +1,26 @@
-//! What the rest is expected to cost in one zone, by work and slack left: stochastic dynamic programming.
+//! Expected cost of the rest in one zone, by work and slack left: stochastic dynamic programming.
 //!
-//! Spot machines are lost and return at rates that change once, when a run or a pause gets old. Slack is the time until
-//! the deadline beyond the work that is left: work leaves it as it is, waiting and starting use it up. Machines are
-//! started on demand while there is still slack for that, so that the deadline is kept. Costs are counted in hours on
-//! demand: a table serves all prices of one ratio.
+//! Spot machines are lost and return at rates that change once, when a run or pause gets old. Slack is the time until the deadline
+//! beyond the work left: waiting and starting use it, work does not. Machines start on demand while there is still slack for that, so
+//! that the deadline is kept. Costs are in hours on demand: a table serves all prices of one ratio.
 
 use super::grid::{Grid, GridPosition};
 use super::rates::{Age, YOUNG_H};
 
-/// What a table is made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
-    /// Price of spot machines by that on demand.
+    /// Spot price over on-demand price.
     pub(super) ratio: f64,
-    /// Losses of young and of old runs.
+    /// For young and old runs.
     pub(super) losses_per_h: [f64; 2],
-    /// Returns in young and in old pauses.
+    /// For young and old pauses.
     pub(super) returns_per_h: [f64; 2],
     pub(super) changeover_h: f64,
-    /// Most work and most slack that it is asked for.
     pub(super) work_h: f64,
     pub(super) slack_h: f64,
 }
 
-/// Hours of a step of work.
 const WORK_STEP_H: f64 = 1.0;
-/// Most steps of work.
 const MOST_WORK: f64 = 96.0;
 
 /// Expected costs in hours on demand, at steps of work (rows) and slack.
@@ -33,25 +28,24 @@ const MOST_WORK: f64 = 96.0;
 pub(super) struct Table {
     terms: Terms,
     starts: Starts,
-    /// Steps of work per hour.
     steps_per_h: f64,
     work_steps: usize,
     slack: Grid,
-    /// Slack from which on spot machines that work are never worse than a start on demand.
+    /// Slack from which working spot machines are never worse than a start on demand.
     stays_from_h: f64,
-    /// On spot machines that work, of young and old runs.
+    /// On working spot machines, in young and old runs.
     spot: [Vec<f64>; 2],
     /// Without machines, waiting at least a step, in young and old pauses.
     wait: [Vec<f64>; 2],
-    /// Without machines in a pause that has just begun: the better of waiting and on demand.
+    /// Without machines in a new pause: the better of waiting and on demand.
     idle: Vec<f64>,
-    /// On demand, while there are none in the spot market.
+    /// On demand, while the spot market has none.
     on_demand: Vec<f64>,
-    /// Coming from elsewhere, not knowing whether there are machines.
+    /// Arriving from another zone, without knowledge of the market.
     pub(super) entry: Vec<f64>,
 }
 
-/// Where some work lies: between two rows, by the places of their first cells and a share of the way.
+/// Position of some work: first cells of two rows, and the share of the way.
 #[derive(Debug, Clone, Copy)]
 struct Rows {
     low: usize,
@@ -59,14 +53,13 @@ struct Rows {
     share: f64,
 }
 
-/// What it takes to start machines.
 #[derive(Debug, Clone, Copy)]
 struct Starts {
-    /// Odds that spot machines are lost as they start, in a young and in an old run.
+    /// Odds of a loss during a spot start, in a young and in an old run.
     lost: [f64; 2],
-    /// What is paid for starts of spot machines, in a young and in an old run.
+    /// Paid for a spot start, in a young and in an old run.
     spot: [f64; 2],
-    /// Odds that a run that was young at the begin of a start is old at its end.
+    /// Odds that a young run gets old during a start.
     ages: f64,
 }
 
@@ -83,42 +76,39 @@ impl Starts {
     }
 }
 
-/// What is the same in all rows.
 #[derive(Debug)]
 struct Steps {
-    /// Hours of a step of work.
     worked_h: f64,
-    /// Odds of a loss in it, of young and of old runs, and of a return in an old pause.
+    /// Odds of a loss in it, for young and old runs, and of a return in an old pause.
     lost: [f64; 2],
     returns: f64,
-    /// The share of young runs that are old after it.
+    /// Share of young runs that are old after it.
     grows_old: f64,
-    /// Where a start leaves the slack of each step.
+    /// Slack of each step after a start.
     started: Vec<GridPosition>,
     /// Odds of a return while waiting for the step before, in young and in old pauses.
     returned: Vec<[f64; 2]>,
-    /// The share of young pauses that are old after that wait.
+    /// Share of young pauses that are old after that wait.
     ages: Vec<f64>,
     /// First step with slack for two starts, and for one after a wait.
     least_start: usize,
     least_wait: usize,
-    /// Where half a start leaves the slack of each step: machines that are lost as they start are lost then.
+    /// Slack of each step after half a start, when machines are lost that do not survive it.
     half: Vec<GridPosition>,
-    /// Odds that there are machines where nobody looked.
+    /// Odds of machines in an unseen market.
     is_up: f64,
 }
 
-/// The share of what is young that is old after some hours.
+/// Share of young ones that are old after some hours.
 fn aged(hours: f64) -> f64 {
     (hours / YOUNG_H).min(1.0)
 }
 
-/// Between the value of what is young and of what is old.
 fn mixed(share: f64, young: f64, old: f64) -> f64 {
     young + share * (old - young)
 }
 
-/// Odds of an end within some hours, of what has just begun and of what is old.
+/// Odds of an end within some hours, for new and for old ones.
 fn odds(per_h: [f64; 2], hours: f64) -> [f64; 2] {
     let young_h = hours.min(YOUNG_H);
     let ends = [
@@ -159,7 +149,7 @@ impl Steps {
 }
 
 impl Table {
-    /// The table of a zone by itself, or of one that may be left: `elsewhere` says what the rest costs then, per cell.
+    /// The table of a zone by itself, or of one that may be left for the cost `elsewhere`, per cell.
     pub(super) fn new(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
         let slack = Grid::up_to_hours(terms.slack_h);
         let wide = slack.len();
@@ -191,12 +181,11 @@ impl Table {
         table
     }
 
-    /// Values of the table.
     pub(super) fn values(&self) -> usize {
         7 * self.entry.len()
     }
 
-    /// A row of those who work, from the one with a step less of work.
+    /// A row of working states, from the one with a step less of work.
     fn work(&mut self, row: usize, steps: &Steps, offered: &[f64]) {
         let (terms, step, lost) = (self.terms, steps.worked_h, steps.lost);
         let d = terms.changeover_h;
@@ -223,7 +212,7 @@ impl Table {
         }
     }
 
-    /// A row of those who have no machines, and of those on demand who are offered some.
+    /// A row without machines, and on demand with spot machines offered.
     fn fill_waiting_row(
         &mut self,
         row: usize,
@@ -270,7 +259,7 @@ impl Table {
         }
     }
 
-    /// Slack from which on spot machines that work are never worse than a start on demand, whatever work is left.
+    /// Slack from which working spot machines are never worse than a start on demand, whatever the work.
     fn stays_from_h(&self) -> f64 {
         let wide = self.slack.len();
         let start = self.terms.changeover_h;
@@ -289,7 +278,6 @@ impl Table {
         }
     }
 
-    /// Where so much work lies.
     #[inline]
     fn rows(&self, work_h: f64) -> Rows {
         let at = (work_h * self.steps_per_h).clamp(0.0, self.work_steps as f64);
@@ -302,7 +290,7 @@ impl Table {
         }
     }
 
-    /// The value of one of the tables. Less than a step of work is dear by its share.
+    /// A table's value; less than a step of work costs its share.
     #[inline]
     fn value(&self, of: &[f64], rows: Rows, slack: GridPosition) -> f64 {
         let wide = self.slack.len();
@@ -331,7 +319,6 @@ impl Table {
         if value.is_nan() { f64::INFINITY } else { value }
     }
 
-    /// Starting spot machines that are there.
     pub(super) fn start_spot(&self, work_h: f64, slack_h: f64, age: Age) -> f64 {
         let d = self.terms.changeover_h;
         let then = slack_h - d;
@@ -355,7 +342,7 @@ impl Table {
         start + mixed(self.starts.lost[age as usize], works, back)
     }
 
-    /// Working on demand while a run that has just begun gets old, and starting spot machines then, if it lasts.
+    /// Working on demand until a new run is old, then starting spot machines if it lasts.
     pub(super) fn look_first(&self, work_h: f64, slack_h: f64) -> f64 {
         let looks_h = YOUNG_H.min(work_h);
         let left_h = work_h - looks_h;
@@ -375,7 +362,7 @@ impl Table {
         d * (work_h * self.steps_per_h).min(1.0) + then
     }
 
-    /// Whether spot machines that work are kept with so much slack, without a look at the rest.
+    /// Whether working spot machines are kept at this slack, whatever the rest.
     pub(super) fn stays(&self, slack_h: f64) -> bool {
         slack_h >= self.stays_from_h
     }

@@ -1,6 +1,4 @@
-//! Tables that were made: a life takes those that others of its thread have made before it.
-//!
-//! Rates and prices are rounded to steps, and a table is made of what was rounded alone: it is the same, whoever made it.
+//! Tables by rounded rates and prices, shared by the lives of a thread: equal whichever life made them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,42 +6,36 @@ use std::sync::Arc;
 
 use super::table::{Table, Terms};
 
-/// From one rounded rate to the next.
+/// Ratio of neighbouring rounded rates.
 const RATE_STEP: f64 = 1.12;
-/// From one rounded price to the next.
+/// Ratio of neighbouring rounded prices.
 const PRICE_STEP: f64 = 1.01;
-/// How many times what it was rounded to a figure may be until it is rounded anew: three quarters of a step. With half a
-/// step it would go to and fro.
+/// Ratio to the rounded rate beyond which it is rounded anew: three quarters of a step; half a step would alternate.
 const RATE_STAYS: f64 = 1.088;
 const PRICE_STAYS: f64 = 1.0075;
-/// Most values of all tables of a thread.
 const MOST_VALUES: usize = 4_000_000;
 
-/// What tables are made for that does not change as rates are learned.
+/// Terms of tables that do not change as rates are learned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shape {
-    /// Hours per end of runs and of pauses, young and old, before any was seen.
+    /// Hours per end of runs and of pauses, young and old, in the prior.
     pub(super) run_h: [f64; 2],
     pub(super) pause_h: [f64; 2],
     pub(super) changeover_h: f64,
-    /// Most work and most slack that it is asked for.
     pub(super) work_h: f64,
     pub(super) slack_h: f64,
 }
 
-/// What a table is made of, in steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    /// Price of spot machines by that on demand.
+    /// Spot price over on-demand price.
     ratio: i32,
     losses: i32,
     returns: i32,
-    /// Bits of its shape.
     shape: [u64; 7],
 }
 
-/// Ratios that a table is chosen by: the price of spot machines by that on demand, and how many times as often as in the
-/// prior there are losses and returns.
+/// Ratios that choose a table: spot price over on-demand price, and rates of losses and returns over the prior's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ratios {
     pub(super) ratio: f64,
@@ -61,7 +53,7 @@ impl Ratios {
     }
 }
 
-/// A key, what it stands for, and between which figures it holds.
+/// A key with its terms and their limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundedTerms {
     key: Key,
@@ -104,7 +96,7 @@ impl RoundedTerms {
         }
     }
 
-    /// Whether these figures need no other table.
+    /// Whether these ratios keep the same table.
     pub(super) fn covers(&self, ratios: Ratios) -> bool {
         let (least, most) = (&self.least, &self.most);
         (least.ratio..=most.ratio).contains(&ratios.ratio)
@@ -124,7 +116,6 @@ impl RoundedTerms {
         }
     }
 
-    /// The table of a zone by itself.
     pub(super) fn table(&self) -> Arc<Table> {
         SHELF.with_borrow_mut(|shelf| shelf.table(self))
     }

@@ -1,10 +1,7 @@
-//! A policy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
+//! A policy that is another program, in any language: JSON lines on its standard input and output (`talk`).
 //!
-//! `talk`: what the lines say. Here: its settings, and a life under it.
-//!
-//! A process that repeats the numbers of lines decides in one life after the other, as many processes as there are threads;
-//! another one decides in one. Whatever goes wrong with one fails its life, never the run, and the next life begins with a
-//! new process.
+//! A process that repeats the numbers of lines decides in one life after the other, with a process per thread; others decide in one
+//! life. A failure of a process fails its life, never the run, and the next life begins with a new process.
 
 mod talk;
 
@@ -51,10 +48,8 @@ pub struct ExternalPolicySettings {
     /// What the program is told as it stands.
     #[serde(default)]
     pub settings: Map<String, Value>,
-    /// Where the scenario is.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// Ends the wait for it.
     #[serde(skip)]
     stop: Option<Arc<AtomicBool>>,
     #[serde(skip)]
@@ -66,7 +61,6 @@ fn max_asks() -> Count {
 }
 
 impl ExternalPolicySettings {
-    /// The program, with its limits.
     pub fn program(&self) -> Program<'_> {
         Program {
             command: self.command.get_ref(),
@@ -78,7 +72,7 @@ impl ExternalPolicySettings {
         }
     }
 
-    /// A process that waits, or a new one.
+    /// A waiting process, or a new one.
     fn talk(&self) -> Result<NumberedConversation, Breach> {
         if let Some(why) = self.hopeless() {
             return Err(Breach::Fails(why));
@@ -121,15 +115,14 @@ impl Recipe for ExternalPolicySettings {
     }
 }
 
-/// A life under a program.
 #[derive(Debug)]
 struct ExternalPolicy {
     of: ExternalPolicySettings,
     seed: usize,
-    /// From the first decision on, until something goes wrong.
+    /// From the first decision until a failure.
     talk: Option<NumberedConversation>,
     look: LastLook,
-    /// Tick from which on it is asked whatever happens.
+    /// Tick from which it is asked whatever happens.
     asked_again: usize,
 }
 
@@ -186,7 +179,7 @@ impl ExternalPolicy {
         Err(Breach::Wrong(why))
     }
 
-    /// After a life: its conversation waits for another one.
+    /// Returns the conversation to the pool after a life.
     fn end(
         &self,
         talk: Option<NumberedConversation>,

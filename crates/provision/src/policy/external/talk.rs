@@ -1,4 +1,4 @@
-//! What scavsim and a policy that is a program say to each other, a line of JSON each time; `docs/own-policy.md` has it.
+//! The protocol between scavsim and a policy that is a program, in lines of JSON; see `docs/own-policy.md`.
 
 use std::fmt;
 
@@ -21,16 +21,14 @@ pub(super) const TERMS: MessageTerms = MessageTerms {
     answers: "`stay`, `wait`, `spot`, `on_demand`, `probe`, `give_up`, `fail`",
 };
 
-/// What the program says.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// Leave all as it is.
     Stay,
     /// Give all machines back.
     Wait,
-    /// Spot machines of the first of these zones that has some, in a form where one is named.
+    /// Spot machines in the first of these zones that has some, with an optional form.
     Spot(Vec<usize>, Option<usize>),
-    /// On demand in a zone, in a form where one is named.
+    /// On demand in a zone, with an optional form.
     OnDemand(usize, Option<usize>),
     /// Look whether a zone has spot machines.
     Probe(usize),
@@ -38,12 +36,11 @@ pub(super) enum Answer {
     GiveUp,
 }
 
-/// Ticks after which the program is asked again, whatever happens: in the next one where it says nothing, never where it waits
-/// for an event.
+/// Ticks until the program is asked again: 1 by default, unlimited where it waits for an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NextDecision(pub(super) usize);
 
-/// An answer as it is written: one of these, when to ask again, and the number of the line that it answers.
+/// An answer as written, with when to ask again, and the number of its line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct PolicyReply {
@@ -53,7 +50,6 @@ pub(super) struct PolicyReply {
     wait: Given<bool>,
     spot: Given<ZoneNames>,
     on_demand: Given<String>,
-    /// Name of a form.
     #[serde(rename = "as")]
     form: Given<String>,
     probe: Given<String>,
@@ -119,7 +115,6 @@ impl<'de> Deserialize<'de> for NextDecision {
     }
 }
 
-/// What an answer says, by the zones and forms of the view.
 pub(super) fn understood(
     said: PolicyReply,
     view: &PolicyView<'_, '_>,
@@ -161,12 +156,10 @@ pub(super) fn understood(
     })
 }
 
-/// Whether a job has forms that its scenario names.
 fn has_forms(view: &PolicyView<'_, '_>) -> bool {
     (0..view.forms()).any(|form| !view.form_name(form).is_empty())
 }
 
-/// The place of a name among those that are there.
 fn called<'n, I: Iterator<Item = &'n str>>(
     name: &str,
     what: &str,
@@ -190,7 +183,7 @@ fn by_name<'n, V: Into<Value>>(
     Value::Object(named.collect())
 }
 
-/// What a life begins with, as an object of JSON.
+/// The begin of a life, as an object of JSON.
 pub(super) fn life(view: &PolicyView<'_, '_>, seed: usize, settings: &Map<String, Value>) -> Value {
     let zone = |zone: usize| view.zone_name(zone);
     let form = |form: usize| view.form_name(form);
@@ -228,7 +221,7 @@ pub(super) fn life(view: &PolicyView<'_, '_>, seed: usize, settings: &Map<String
     })
 }
 
-/// What came of the answer before, within the same tick.
+/// Result of the answer before, within the same tick.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// None of these zones has spot machines.
@@ -237,7 +230,7 @@ pub(super) enum Reply {
     Offered(usize, bool),
 }
 
-/// A view as a program is shown it, with the events since it was last asked and what came of its answer before.
+/// A view for the program, with events since its last answer and that answer's result.
 pub(super) fn shown(view: &PolicyView<'_, '_>, events: &[Event], reply: Option<&Reply>) -> Value {
     let name = |zone: usize| view.zone_name(zone);
     let form = |form: usize| view.form_name(form);

@@ -1,37 +1,34 @@
-//! Expected remaining lifetimes: Nelson–Aalen's cumulative hazard over runs that were seen, times a factor where losses
-//! come in bursts.
+//! Expected remaining lifetimes: Nelson–Aalen's cumulative hazard over seen runs, times a factor for bursts of losses.
 
 use std::collections::VecDeque;
 
-/// Hazard of a zone of which no loss was seen, per hour.
+/// Hazard per hour of a zone without seen losses.
 const LEAST_HAZARD: f64 = 1e-8;
 
-/// Runs of nearly the same length were at risk together.
+/// Difference in hours of runs that count as equally long.
 const SAME_H: f64 = 1e-9;
 
-/// A cumulative hazard by Nelson–Aalen: what it rises by at the ages of losses.
+/// Steps of a cumulative hazard by Nelson–Aalen, at the ages of losses.
 #[derive(Debug, Default)]
 pub(super) struct Knots {
-    /// By age.
     knots: Vec<Knot>,
     /// Hours of each run that ended.
     ended_h: Vec<f64>,
 }
 
-/// Losses at one age.
 #[derive(Debug, Clone, Copy)]
 struct Knot {
     age_h: f64,
     lost: u32,
     /// Ended runs that became as old.
     at_risk: u32,
-    /// Odds to outlive it, as they were reckoned last, and of what: the factor, and all that were at risk.
+    /// Odds to outlive it as last computed, and for which factor and number at risk.
     outlives: f64,
     of: (f64, u32),
 }
 
 impl Knot {
-    /// All that were at risk, with the run that is on where it is as old.
+    /// Runs at risk, with the current run if it is as old.
     fn at_risk(&self, open_h: Option<f64>) -> u32 {
         let is_open = open_h.is_some_and(|hours| hours + SAME_H >= self.age_h);
         self.at_risk + u32::from(is_open)
@@ -43,7 +40,7 @@ impl Knot {
 }
 
 impl Knots {
-    /// A run of some hours has ended, by a loss or otherwise.
+    /// Adds a run that ended, by a loss or otherwise.
     pub(super) fn push(&mut self, hours: f64, is_lost: bool) {
         let as_old = |knot: &&mut Knot| hours + SAME_H >= knot.age_h;
         for knot in self.knots.iter_mut().filter(as_old) {
@@ -76,14 +73,13 @@ impl Knots {
         }
     }
 
-    /// What it rises by beyond the last knot.
+    /// Step beyond the last knot.
     fn tail(&self, open_h: Option<f64>) -> f64 {
         let last = self.knots.last();
         last.map_or(LEAST_HAZARD, |knot| knot.step(open_h).max(LEAST_HAZARD))
     }
 
-    /// Expected remaining hours of a run of an age, where the hazard is multiplied by a factor. A run that is on, for
-    /// `open_h`, counts as one that was not seen to end.
+    /// Expected remaining hours at an age, with the hazard times a factor. A current run of `open_h` counts as not seen to end.
     pub(super) fn expected_h(
         &mut self,
         age_h: f64,
@@ -126,7 +122,7 @@ impl Knots {
         sum + (age_h - last) * self.tail(open_h)
     }
 
-    /// The hazard that was borne from one age to another; a little where something failed without any.
+    /// Hazard between two ages; a little where something failed without any.
     pub(super) fn risk(
         &self,
         ages: Option<(f64, f64)>,
@@ -148,13 +144,13 @@ impl Knots {
     }
 }
 
-/// Whether losses come faster than the hazard says: the densest recent stretch of failures per hazard borne.
+/// Ratio of losses to the hazard's: the densest recent stretch of failures per hazard.
 #[derive(Debug)]
 pub struct Bursts {
-    /// Hazard borne and failures, tick by tick, of the last eight units of hazard.
+    /// Hazard and failures per tick, over the last eight units of hazard.
     events: VecDeque<(f64, u32)>,
     total: f64,
-    /// What the hazard is multiplied by; at least 1.
+    /// Factor of the hazard, at least 1.
     pub(super) factor: f64,
 }
 
@@ -168,7 +164,6 @@ impl Default for Bursts {
     }
 }
 
-/// Units of hazard that are remembered.
 const REMEMBERED: f64 = 8.0;
 
 impl Bursts {
@@ -191,7 +186,7 @@ impl Bursts {
         };
     }
 
-    /// Failures per hazard of the densest stretch up to now that bore one unit at most.
+    /// Failures per hazard of the densest stretch up to now over at most one unit.
     fn densest(&self) -> f64 {
         const LEAST: f64 = 1e-6;
         let (mut risk, mut failures, mut best) = (0.0, 0.0, None::<f64>);
@@ -223,7 +218,7 @@ impl Bursts {
 mod tests {
     use super::{Knots, LEAST_HAZARD, SAME_H};
 
-    /// Steps of Nelson–Aalen from all runs at once: hours, and whether they ended by a loss.
+    /// Steps of Nelson–Aalen from all runs at once: hours, and whether a loss ended them.
     fn steps(runs: &[(f64, bool)]) -> Vec<(f64, f64)> {
         let mut lost: Vec<f64> = runs.iter().filter(|run| run.1).map(|run| run.0).collect();
         lost.sort_by(f64::total_cmp);
@@ -234,7 +229,6 @@ mod tests {
         lost.chunk_by(|a, b| a == b).map(step).collect()
     }
 
-    /// Expected hours from those steps.
     fn expected_h(steps: &[(f64, f64)], age_h: f64, factor: f64, tick_h: f64) -> f64 {
         let (mut expected, mut survives, mut at) = (0.0, 1.0, age_h);
         for &(age, step) in steps.iter().filter(|step| step.0 > age_h + 1e-12) {

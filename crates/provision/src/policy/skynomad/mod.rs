@@ -1,11 +1,8 @@
-//! SkyNomad's utility over zones (NSDI 2027): what progress is worth, against price, remaining lifetime and egress.
+//! SkyNomad's utility over zones (NSDI 2027): the value of progress against price, remaining lifetime and egress.
 //!
-//! An option of price C, expected remaining lifetime L and egress E has the utility V max(L − d, 0)/L − C − E/L per hour,
-//! waiting has 0. V is the price on demand by how much faster the rest must go than was planned. The highest utility is
-//! taken where it beats the present one by a margin.
-//!
-//! - `lifetimes`: Nelson–Aalen over the runs that were seen, steeper where losses come in bursts.
-//! - `zone_runs`: what was seen of a zone: runs of its own and of probes.
+//! An option of price C, expected remaining lifetime L and egress E has the utility V max(L − d, 0)/L − C − E/L per hour, waiting has
+//! 0. V is the price on demand times how much faster the rest must go than planned. The highest utility is taken where it beats the
+//! present one by a margin. `lifetimes` gives L, from the runs in `zone_runs`.
 
 mod lifetimes;
 mod zone_runs;
@@ -78,43 +75,36 @@ impl Recipe for SkyNomadTrueLifetimesSettings {
     }
 }
 
-/// SkyNomad's policy.
 #[derive(Debug)]
 pub struct SkyNomad {
     settings: SkyNomadSettings,
-    /// Ticks that each zone's machines will stay, per tick; where somebody told it.
+    /// Ticks that each zone's machines will stay, per tick; where known.
     truth: Option<Vec<Vec<u32>>>,
     zones: Vec<ZoneState>,
-    /// Zone whose spot machines it has, and whether itself gives them back.
+    /// Zone of its spot machines, and whether it gives them back itself.
     spot: Option<(usize, bool)>,
-    /// Zone that moves are counted from.
     last: Option<usize>,
-    /// What it may do in this tick; kept for its room.
+    /// Choices of this tick; kept to reuse memory.
     choices: Vec<Choice>,
 }
 
-/// What it knows of a zone.
 #[derive(Debug, Default)]
 struct ZoneState {
     runs: Runs,
-    /// Whether a virtual run of a probe is on.
     is_probed: bool,
-    /// Whether it was up when it was asked last, without own machines.
+    /// Whether it was up when last asked without own machines.
     was_up: Option<bool>,
-    /// Hours of probes that were paid.
     probed_h: f64,
     /// Hours of a probe in the tick before.
     paid_h: f64,
-    /// Whether it refused machines in this tick.
     refused: bool,
-    /// Hours that its machines are expected to stay, as this tick begins.
+    /// Expected hours of its machines at the begin of this tick.
     life_h: f64,
     next_probe: usize,
-    /// USD per hour when it asked for machines or probed last; at first, at the begin.
+    /// USD per hour at its last request or probe, or at the begin.
     usd_per_h: Option<f64>,
 }
 
-/// Something that it may do.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     utility: f64,
@@ -133,7 +123,7 @@ impl SkyNomad {
         }
     }
 
-    /// What an hour of progress is worth: never less than the cheapest spot machine.
+    /// Value of an hour of progress, at least the cheapest spot price.
     fn value(&self, view: &PolicyView<'_, '_>) -> f64 {
         let least = |price: &dyn Fn(usize) -> f64| {
             let prices = (0..view.zones()).map(price);
@@ -146,7 +136,7 @@ impl SkyNomad {
         value.max(least(&|zone| self.price(view, zone)))
     }
 
-    /// Hours that machines of a zone are expected to stay, as this tick begins.
+    /// Expected hours of a zone's machines at the begin of this tick.
     fn lifetime_h(&mut self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
         if let Some(truth) = &self.truth {
             return f64::from(truth[zone][view.tick()]) * view.tick_s() / 3600.0;
@@ -165,7 +155,6 @@ impl SkyNomad {
         life_h.min(longest_h).min(left_h)
     }
 
-    /// Utility of a zone's spot market, without what it takes to go there.
     fn spot_utility(
         &self,
         view: &PolicyView<'_, '_>,
@@ -186,7 +175,7 @@ impl SkyNomad {
         (value * works_h - self.price(view, zone) * life_h) / life_h
     }
 
-    /// The spot price that it reckons with: the one that it met when it asked last.
+    /// The spot price at its last request.
     fn price(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
         let known = self.zones[zone].usd_per_h;
         known.unwrap_or_else(|| view.spot_usd_per_h(zone))
@@ -202,7 +191,7 @@ impl SkyNomad {
         }
     }
 
-    /// All that may be better than what is, the best first.
+    /// Choices that may be better than the present one, best first.
     fn choices(&self, view: &PolicyView<'_, '_>, value: f64, now: f64, choices: &mut Vec<Choice>) {
         let running = view.running();
         let from = running.map(|place| place.zone).or(self.last);
@@ -255,7 +244,7 @@ impl SkyNomad {
         choices.sort_by(|a, b| b.utility.total_cmp(&a.utility));
     }
 
-    /// Takes the best that can be had; the place where it is then.
+    /// Takes the best available choice; the place after it.
     fn start_best_choice(
         &mut self,
         view: &mut PolicyView<'_, '_>,
@@ -312,7 +301,7 @@ impl SkyNomad {
         self.see(zone, false, at_s);
     }
 
-    /// Notes whether a zone has machines, where none are its own: a virtual run.
+    /// Notes whether a zone without own machines has some: a virtual run.
     fn see(&mut self, zone: usize, is_up: bool, at_s: f64) {
         if self.spot.is_some_and(|(own, _)| own == zone) {
             return;
@@ -326,7 +315,6 @@ impl SkyNomad {
         }
     }
 
-    /// Probes the zones whose time has come.
     fn probe(&mut self, view: &mut PolicyView<'_, '_>, at: Option<Place>) {
         let (tick, at_s) = (view.tick(), view.elapsed_s());
         for zone in 0..self.zones.len() {

@@ -1,36 +1,29 @@
-//! What was seen of a zone's spot market: runs of own machines and of probes, and how they ended.
+//! Runs seen in a zone's spot market, of own machines and of probes.
 
 use super::lifetimes::{Bursts, Knots};
 
-/// Where a run was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Own machines.
     Own,
-    /// A probe: machines that would have run.
+    /// Machines that would have run.
     Probe,
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The machines were lost.
     Lost,
-    /// The machines were given back, or no more was seen of them.
+    /// Given back, or not seen any more.
     Given,
 }
 
-/// A run that is on.
 #[derive(Debug, Clone, Copy)]
 struct OpenRun {
     begin_s: f64,
     source: Source,
 }
 
-/// Runs of a zone.
 #[derive(Debug, Default)]
 pub struct Runs {
-    /// The hazard of those that ended.
     knots: Knots,
     open: Option<OpenRun>,
     /// Losses and refusals since the last tick.
@@ -42,7 +35,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// A run begins; one that was open is forgotten.
+    /// Begins a run; an open one is forgotten.
     pub fn begin(&mut self, at_s: f64, source: Source) {
         self.open = Some(OpenRun {
             begin_s: at_s,
@@ -57,7 +50,6 @@ impl Runs {
         }
     }
 
-    /// The open run ends.
     pub fn end(&mut self, at_s: f64, end: End) {
         if let Some(open) = self.open.take() {
             let hours = ((at_s - open.begin_s) / 3600.0).max(0.0);
@@ -68,7 +60,6 @@ impl Runs {
         }
     }
 
-    /// Machines were refused.
     pub fn fail(&mut self) {
         self.failures += 1;
     }
@@ -78,24 +69,22 @@ impl Runs {
         self.virtual_age_h = None;
     }
 
-    /// Hours that the open run is on.
     pub fn age_h(&self, now_s: f64) -> Option<f64> {
         let open = self.open?;
         Some(((now_s - open.begin_s) / 3600.0).max(0.0))
     }
 
-    /// Hours of the open run, which counts as one that was not seen to end.
+    /// Hours of the open run, which counts as not seen to end.
     fn open_h(&self, now_s: f64) -> Option<f64> {
         self.age_h(now_s).filter(|&age| age > 0.0)
     }
 
-    /// Expected remaining hours of a run of an age.
     pub fn expected_h(&mut self, age_h: f64, now_s: f64, tick_h: f64) -> f64 {
         let open_h = self.open_h(now_s);
         (self.knots).expected_h(age_h, open_h, self.bursts.factor, tick_h)
     }
 
-    /// A tick has passed: notes how much risk was borne in it, and what failed.
+    /// Ends a tick: notes the hazard and failures in it.
     pub fn pass(&mut self, now_s: f64, tick_h: f64) {
         let open_h = self.open_h(now_s);
         let (mut age, mut before) = (None, None);

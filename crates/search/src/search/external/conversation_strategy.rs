@@ -1,5 +1,3 @@
-//! A search by somebody who answers lines with lines.
-
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,15 +10,14 @@ use scavsim_base::rng::Stream;
 use scavsim_talk::conversation::{Conversation, ConversationError};
 use scavsim_talk::numbered_conversation::{Breach, ConversationPool};
 
-/// Seeds are below, so that every language reads them exactly.
+/// Bound of seeds, so that every language reads them exactly.
 const SEEDS: usize = 1 << 31;
 
 type ConversationOpener =
     dyn Fn() -> Result<Box<dyn Conversation>, ConversationError> + Send + Sync;
 
-/// More probes and cold starts than any strategy needs.
 pub(super) const MAX_PROBES: u32 = 10_000;
-/// Soon over for one that never chooses.
+/// Limit of seconds for one that never chooses.
 pub(super) const MAX_SEARCH_S: f64 = 3600.0;
 
 /// A strategy that is such a conversation. Each thread has one of its own; [`Conversation`] shows one.
@@ -103,10 +100,8 @@ impl Recipe for ConversationStrategy {
     }
 }
 
-/// The strategy, ready for one workload.
 struct PreparedConversation {
     spoken: ConversationStrategy,
-    /// What every search is told.
     task: String,
 }
 

@@ -1,11 +1,7 @@
-//! A strategy of one's own that is another program, in whatever language: JSON lines on its standard input and output.
+//! A strategy that is another program, in any language: JSON lines on its standard input and output (`talk`).
 //!
-//! - `conversation_strategy`: a search with somebody who answers lines; `talk`: what the lines say.
-//! - Here: its settings. What is said by numbers, and how programs are started and ended, is the crate `talk`.
-//!
-//! A process that repeats the numbers of lines makes one search after the other, as many processes as there are threads;
-//! another one makes one search. Whatever goes wrong with one ends its search, never the run, and the next search begins with
-//! a new process.
+//! A process that repeats the numbers of lines makes one search after the other, with a process per thread; others make one search. A
+//! failure of a process ends its search, never the run, and the next search begins with a new process.
 
 mod conversation_strategy;
 mod talk;

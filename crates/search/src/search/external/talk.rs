@@ -1,4 +1,4 @@
-//! What scavsim and the program say to each other, a line of JSON each time.
+//! The protocol between scavsim and a strategy that is a program, in lines of JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,19 +17,16 @@ pub(super) const TERMS: MessageTerms = MessageTerms {
     answers: "`probe`, `cold_start`, `choose`, `predict`, `fail`",
 };
 
-/// What the program says.
 #[derive(Debug)]
 pub(super) enum Answer {
     Probe(Probe),
-    /// Train a configuration until its noise has settled.
     ColdStart(ColdStart),
-    /// The search is over: this configuration.
     Choose(usize),
-    /// The search is over: seconds to the target of every configuration, null where nothing is known.
+    /// End of the search: seconds to the target per configuration, null where unknown.
     Predict(Vec<Option<f64>>),
 }
 
-/// An answer as it is written: one of these, and the number of the line that it answers.
+/// An answer as written, with the number of its line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct StrategyReply {
@@ -42,7 +39,7 @@ pub(super) struct StrategyReply {
     ready: Given<bool>,
 }
 
-/// A probe: steps where nothing is said, as many as the workload's probes take.
+/// By default as many steps as the workload's probes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Probe {
@@ -77,7 +74,7 @@ impl Probe {
     }
 }
 
-/// A cold start: as long as the workload's where nothing is said.
+/// By default as long as the workload's.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ColdStart {
@@ -85,7 +82,6 @@ pub(super) struct ColdStart {
     pub(super) steps: Option<u64>,
 }
 
-/// What an answer says.
 pub(super) fn understood(said: StrategyReply) -> Result<Said<Answer>, String> {
     let answers = [
         said.probe.0.map(Answer::Probe),
@@ -194,7 +190,7 @@ pub(super) fn task(
     .to_string()
 }
 
-/// Another job: where it reached the target, and where it failed, after how many seconds.
+/// Another job: where it reached the target, and where it failed, with seconds.
 fn other_job(job: &OtherJob) -> Value {
     let runs = job.runs.iter().enumerate();
     let runs = runs.filter_map(|(at, run)| {
@@ -206,7 +202,7 @@ fn other_job(job: &OtherJob) -> Value {
     json!({ "workload": job.name, "program": job.program, "runs": runs.collect::<Vec<_>>() })
 }
 
-/// Workers and batches as whole numbers: a program may count with them.
+/// Workers and batches as whole numbers, for programs that count with them.
 fn as_whole_number(value: Value) -> Value {
     match value.as_f64() {
         Some(x) if x.fract() == 0.0 && x.abs() < 1e15 => json!(x as i64),
@@ -214,7 +210,6 @@ fn as_whole_number(value: Value) -> Value {
     }
 }
 
-/// What a search begins with.
 pub(super) fn search(fixed: &str, task: &Task<'_>, seed: usize) -> String {
     let usd_per_hour = task.prices.map(|prices| {
         let all = 0..task.space.len();
@@ -245,13 +240,12 @@ struct ObservationFields {
     communication_s: Option<f64>,
     noise_normalised: Option<f64>,
     quality: Option<f64>,
-    /// Seconds to the target.
     reached_s: Option<f64>,
     more_than_s: Option<f64>,
     failed_s: Option<f64>,
 }
 
-/// What was seen, and what was spent so far.
+/// An observation, with the cost so far.
 pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> String {
     let observation = seen.map(|o| {
         let (reached_s, more_than_s, failed_s) = match o.target {

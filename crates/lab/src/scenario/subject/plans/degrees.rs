@@ -1,5 +1,3 @@
-//! Degrees and micro-batches that are asked for, and what the profile knows of them.
-
 use crate::scenario::complaints::Complaints;
 use crate::scenario::parallel_table::ParallelTable;
 use scavsim_sim::parallel::LayerProfile;
@@ -10,8 +8,7 @@ fn listed(values: &[u32]) -> String {
     words.join(", ")
 }
 
-/// Every degree and micro-batch that is asked for must have been profiled on some GPU, and every degree must divide the GPUs
-/// of some VM.
+/// Requested degrees and micro-batches must be profiled on some GPU, and degrees must divide the GPUs of some VM.
 pub(super) fn profiled(
     table: &ParallelTable,
     axes: &Axes,

@@ -1,4 +1,4 @@
-//! What plans keep and share, and in which order they compute: schedules, virtual stages, recomputation, sharding.
+//! What plans keep and share, and their order of computation: schedules, virtual stages, recomputation, sharding.
 
 use toml::Spanned;
 
@@ -10,10 +10,9 @@ use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
 use scavsim_sim::parallel::{Activations, ReplicaSharing, Schedule};
 use scavsim_sim::plans::Form;
 
-/// Virtual stages of a schedule that has any, where none are asked for.
 const USUAL_VIRTUAL_STAGES: u32 = 2;
 
-/// Values that `key` names, without repetition; `None` where it is absent.
+/// Values that `key` names, each once; `None` where it is absent.
 fn named<T: Copy + PartialEq>(
     (key, asked): (&str, &Option<Spanned<OneOrMore<String>>>),
     all: &[T],
@@ -50,7 +49,7 @@ fn not_empty<T>(key: &str, place: &Spanned<OneOrMore<T>>, complaints: &mut Compl
     }
 }
 
-/// The schedules of a scenario, and virtual stages of those that have any.
+/// Schedules, with the virtual stages of those that have any.
 pub(super) fn schedules(
     table: &ParallelTable,
     runtime: Option<&RuntimePreset>,
@@ -87,7 +86,7 @@ pub(super) fn schedules(
     (chosen, virtual_stages.unwrap_or_else(|| vec![usual]))
 }
 
-/// The forms of a scenario: every combination of what it names, else that of the runtime.
+/// Every combination of the named forms, else the runtime's form.
 pub(super) fn read(
     table: &ParallelTable,
     subject: &PlanSubject,
@@ -158,7 +157,6 @@ pub(super) fn read(
     forms
 }
 
-/// Each of the forms with each of the values that are asked for, if any are.
 fn every<T: Copy>(forms: &mut Vec<Form>, values: Option<Vec<T>>, set: impl Fn(&mut Form, T)) {
     let Some(values) = values else { return };
     let with = |form: &Form| -> Vec<Form> {
@@ -172,7 +170,7 @@ fn every<T: Copy>(forms: &mut Vec<Form>, values: Option<Vec<T>>, set: impl Fn(&m
     *forms = forms.iter().flat_map(with).collect();
 }
 
-/// Whether something is done: one or both; `None` where the scenario does not say.
+/// One or both; `None` where the scenario does not say.
 fn whether(
     key: &str,
     asked: &Option<Spanned<OneOrMore<bool>>>,
@@ -213,7 +211,7 @@ fn lacking(
     }
 }
 
-/// Forms that a profile says nothing of.
+/// Forms that profiles do not cover.
 fn unknown_of_profiles(
     table: &ParallelTable,
     subject: &PlanSubject,

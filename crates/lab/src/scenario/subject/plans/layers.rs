@@ -1,10 +1,9 @@
-//! What layers cost, and what sending does: from a profile and measured links, or by the law of layers.
+//! Costs of layers and transfers: from a profile and measured links, or by the law of layers.
 
 use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::found::{FoundNodes, KnownGpu};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::files::Files;
 use crate::scenario::forms::NameOrTable;
@@ -17,24 +16,43 @@ use scavsim_sim::parallel::law::constants::GENERATIONS;
 use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
-use scavsim_sim::parallel::{Architecture, LayerProfile, Links, ReplicaSharing, library};
-use scavsim_sim::plans::{Flops, Form, PreparedForm};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
+use scavsim_sim::plans::{Flops, Form, Offer, PreparedForm};
 
-/// The runtime of a model that nobody profiled, where no other is named: that of most runs that the law was fitted to.
+/// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
-/// Micro-batches of a model, where none are given.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_MICRO_BATCH: u32 = 1_000_000;
 
-/// Whose layers plans are cut from.
+/// Nodes that a scenario rents.
+#[derive(Debug, Default)]
+pub(super) struct FoundNodes {
+    pub(super) kinds: Vec<NodeKind>,
+    pub(super) offers: Vec<Offer>,
+    pub(super) zones: Vec<Arc<str>>,
+    pub(super) sheets: Vec<Arc<str>>,
+    /// The law's view of the nodes, one per GPU as kinds name it; none with a profile.
+    pub(super) nodes: Vec<GpuNode>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct KnownGpu {
+    pub(super) name: Arc<str>,
+    /// GiB of the data sheet, if known.
+    pub(super) memory_gib: Option<f64>,
+    /// The GPU for the law of layers; none with a profile.
+    pub(super) device: Option<Device>,
+    /// Bytes per second to other GPUs of the node.
+    pub(super) link_bytes_per_s: f64,
+}
+
 #[derive(Debug)]
 pub(super) enum PlanSubject {
     Profile(Box<LayerProfile>),
-    /// A model whose layers the law foretells.
+    /// A model whose layers the law predicts.
     Model(Box<ModelSpecification>),
 }
 
-/// A model with what its layers are foretold from.
 #[derive(Debug)]
 pub(super) struct ModelSpecification {
     pub(super) model: Arc<Architecture>,
@@ -42,11 +60,10 @@ pub(super) struct ModelSpecification {
     pub(super) precision: Precision,
 }
 
-/// All that plans are made of.
 pub(super) struct Layers {
     pub(super) forms: Vec<PreparedForm>,
     pub(super) links: Links,
-    /// Hashes of what they are made from.
+    /// Hashes of the files behind them.
     pub(super) hashes: Vec<String>,
 }
 
@@ -119,7 +136,6 @@ fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
 
-/// Whose layers a scenario names.
 pub(super) fn subject(
     table: &ParallelTable,
     files: &Files,
@@ -236,7 +252,7 @@ fn profile(
 }
 
 impl PlanSubject {
-    /// Layers, embedding and head included.
+    /// With embedding and head.
     pub(super) fn layers(&self) -> u32 {
         match self {
             PlanSubject::Profile(profile) => profile.layers,
@@ -258,7 +274,6 @@ impl PlanSubject {
         }
     }
 
-    /// Tokens of a sequence.
     pub(super) fn sequence(&self) -> u32 {
         match self {
             PlanSubject::Profile(profile) => profile.sequence,
@@ -266,7 +281,6 @@ impl PlanSubject {
         }
     }
 
-    /// The GPU of a node, with what is known of it; `None` with a complaint.
     pub(super) fn gpu(
         &self,
         node: &Spanned<NodeTable>,
@@ -280,7 +294,6 @@ impl PlanSubject {
     }
 }
 
-/// A GPU that layers were profiled on.
 fn profiled(
     profile: &LayerProfile,
     node: &Spanned<NodeTable>,
@@ -391,7 +404,7 @@ impl ModelSpecification {
         })
     }
 
-    /// Tensor degrees that divide heads; those asked for must.
+    /// Tensor degrees that divide heads; requested ones must.
     fn tensors(
         &self,
         table: &ParallelTable,
@@ -421,7 +434,7 @@ impl ModelSpecification {
 }
 
 impl PlanSubject {
-    /// FLOPs of the model and peaks of its GPUs; `None` with a profile, which has neither.
+    /// FLOPs of the model and peaks of its GPUs; `None` with a profile.
     pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
         let PlanSubject::Model(own) = self else {
             return None;
@@ -435,7 +448,6 @@ impl PlanSubject {
         })
     }
 
-    /// What layers cost on the nodes that were found, in each form, and what sending does.
     pub(super) fn layers_on(
         self,
         table: &ParallelTable,
@@ -545,7 +557,6 @@ impl ModelSpecification {
     }
 }
 
-/// A node with the law's view of its GPUs.
 pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<GpuNode> {
     let listed = gpu::of_vm(node.vm.get_ref()).and_then(|of| of.network_gbit_per_s);
     let network = node.network_gbit_per_s.map(Positive::get).or(listed);
@@ -558,13 +569,13 @@ pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<
     })
 }
 
-/// How many GPUs a VM type has: as its table says, or the catalogue.
+/// Number of GPUs by the table, or the catalogue.
 pub(super) fn gpus_of(node: &NodeTable) -> Option<u32> {
     let listed = gpu::of_vm(node.vm.get_ref()).map(|of| of.count);
     node.gpus.map(Machines::get).or(listed)
 }
 
-/// The links, with the hash of their table where that is one's own.
+/// The links, with the hash of a table of one's own.
 fn links(
     table: &ParallelTable,
     files: &Files,

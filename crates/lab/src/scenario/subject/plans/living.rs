@@ -1,4 +1,4 @@
-//! How a job on plans lives: failures of machines, and what it does when some go.
+//! Life of a job on plans: failures of machines, and reactions.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use scavsim_sim::plans::failures::{self, Cause, FailureScope, Failures, Unreliab
 use scavsim_sim::plans::reaction::{Aim, ReactionTerms, StateSaving};
 use scavsim_sim::plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
 
-/// Nodes behind a switch where nobody says: a rack of two servers, as Llama 3 was trained on.
+/// Nodes behind a switch by default: a rack of two servers, as Llama 3 was trained on.
 const NODES_PER_SWITCH: u32 = 2;
 
 fn time(delay: Option<Delay>) -> SimTime {
     SimTime::from_seconds(delay.map_or(0.0, Delay::get))
 }
 
-/// The failures of a scenario; `None` where there are none, or they are wrong.
+/// The failures; `None` without any or with mistakes.
 pub(super) fn failures(
     file: &ScenarioFile,
     complaints: &mut Complaints<'_>,
@@ -96,7 +96,6 @@ pub(super) fn failures(
     }))
 }
 
-/// What fails, and how often.
 fn causes(place: &Spanned<FailuresTable>, complaints: &mut Complaints<'_>) -> Vec<Cause> {
     let table = place.get_ref();
     let scale = table.scale.map_or(1.0, Positive::get);
@@ -171,7 +170,7 @@ fn cause(
     })
 }
 
-/// What the job does when VMs go and come; as if nothing was said where that is wrong.
+/// Reaction of the job to losses; the default after mistakes.
 pub(super) fn reacting(
     file: &ScenarioFile,
     table: &ParallelTable,
@@ -253,7 +252,7 @@ fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts 
     }
 }
 
-/// Reactions that cannot be: to what never happens, or from what nobody kept.
+/// Refuses reactions to what never happens, or from what is not kept.
 fn impossible(
     file: &ScenarioFile,
     table: &ParallelTable,

@@ -1,11 +1,10 @@
-//! VM types with their GPUs, the zones they are in, and the terms they are rented on.
+//! VM types with their GPUs, zones and terms of rental.
 
 use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::found::FoundNodes;
-use super::layers::{self, PlanSubject};
+use super::layers::{self, FoundNodes, PlanSubject};
 
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::{RentedOn, ScenarioFile};
@@ -16,9 +15,8 @@ use scavsim_sim::parallel::NodeKind;
 use scavsim_sim::parallel::law::GpuNode;
 use scavsim_sim::plans::Offer;
 
-/// What a zone without a name is called in the zones of a mix.
+/// Name, in the zones of a mix, of a zone without one.
 const NO_ZONE: &str = "elsewhere";
-/// Most combinations of zones that a mix is tried over.
 const MOST_ACROSS: usize = 64;
 
 pub(super) fn read(
@@ -109,7 +107,7 @@ pub(super) fn read(
     found
 }
 
-/// The zone of kinds of nodes: of those in several, their names with `+` between them.
+/// Zone of kinds of nodes; several are joined by `+`.
 fn zone_of(of: &[u32], kinds: &[NodeKind]) -> Arc<str> {
     let mut zones: Vec<&Arc<str>> = of.iter().map(|at| &kinds[*at as usize].zone).collect();
     if let [first, rest @ ..] = &zones[..]
@@ -135,7 +133,7 @@ fn zones(found: &mut FoundNodes) {
     }
 }
 
-/// A node as the law knows it, under a name that only nodes have that are like it: the GPU's, or with the VM type.
+/// The law's node under a name that only equal nodes share: the GPU's, or with the VM type.
 fn distinct(own: GpuNode, kind: &mut NodeKind, known: &[GpuNode]) -> GpuNode {
     let is_taken = |node: &GpuNode| node.gpu == own.gpu && *node != own;
     if !known.iter().any(is_taken) {
@@ -199,7 +197,6 @@ fn kind(
     Some((kind, of_law))
 }
 
-/// On which terms VMs are rented; `None` where nobody says.
 fn markets(
     file: &ScenarioFile,
     asked: &Option<Spanned<Vec<Spanned<RentedOn>>>>,
@@ -224,7 +221,7 @@ fn markets(
     Some(all)
 }
 
-/// Unlike replicas: the kinds of each of their pipelines, over all combinations of zones.
+/// Unlike replicas: the kinds of each pipeline, over all combinations of zones.
 fn unlike(
     table: &ParallelTable,
     kinds: &[NodeKind],
@@ -274,7 +271,7 @@ fn unlike(
         .collect()
 }
 
-/// The kinds of a mix: those of each zone in which all are, or, where there is none, of all zones that they are in.
+/// Kinds of a mix: per zone with all of them, or, without such a zone, over their zones.
 fn mixed(
     (mix, key): (&Spanned<Vec<Spanned<String>>>, &str),
     kinds: &[NodeKind],
@@ -326,7 +323,7 @@ fn mixed(
         .collect()
 }
 
-/// Every way to take the VM types of a mix from the zones that they are in.
+/// Every way to take the VM types of a mix from their zones.
 fn across(names: &[&str], kinds: &[NodeKind]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = vec![Vec::new()];
     for vm in names {
