@@ -205,7 +205,7 @@ impl Tasks {
 }
 
 /// How slow cases are: lives of policies are as slow as the finest simulation.
-fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
+pub(super) fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
     if has_policies {
         Fidelity::Event
     } else {
