@@ -394,10 +394,6 @@ impl<'p> Evaluator<'p> {
         let (chosen, best) = (expected[outcome.choice], expected[oracle]);
         let (at, over) = (outcome.choice, outcome.oracle);
         record.status = Status::Ok;
-        record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
-        if outcome.reached_in_search {
-            record.reason = REACHED_WHILE_SEARCHING.into();
-        }
         score_choice(record, arena, &outcome, chosen);
         score_search(record, &outcome);
         let objective = self.plan.objectives[case.objective];
@@ -590,6 +586,10 @@ fn score_choice<'p>(
 /// What the search took, and its cold start.
 fn score_search(record: &mut Record<'_>, outcome: &Outcome) {
     let (search, over) = (outcome.search, outcome.oracle);
+    record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
+    if outcome.reached_in_search {
+        record.reason = REACHED_WHILE_SEARCHING.into();
+    }
     record.search_time_h = Some(search.hours);
     record.search_cost_usd = Some(search.usd);
     record.search_share_time = over_one(search.hours, over.hours);
