@@ -94,7 +94,6 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
@@ -109,18 +108,7 @@ impl RunArgs {
             shards_know_how_many(&scenarios)?;
         }
         if self.dry_run {
-            let page = terminal::page();
-            let lines: Vec<String> = describe(&scenarios)
-                .lines()
-                .map(|line| page.prose(line, 2))
-                .collect();
-            terminal::print(&lines.concat())?;
-            // On stderr: it depends on the machine.
-            for scenario in &mut scenarios {
-                let text = estimate::without_programs(scenario, self.jobs())?;
-                terminal::note(&format!("{}: {text}", scenario.name));
-            }
-            return Ok(Exit::Done);
+            return self.describe(scenarios);
         }
         if self.format == Form::Configurations && self.out.is_none() {
             // No case is needed for it.
@@ -204,6 +192,19 @@ impl RunArgs {
             Exit::Interrupted => signals.exit(),
             worst => worst,
         })
+    }
+
+    /// Says what would be run, and how long that takes.
+    fn describe(&self, mut scenarios: Vec<Scenario>) -> Result<Exit, Failure> {
+        let (page, text) = (terminal::page(), describe(&scenarios));
+        let lines = text.lines().map(|line| page.prose(line, 2));
+        terminal::print(&lines.collect::<String>())?;
+        // On stderr: it depends on the machine.
+        for scenario in &mut scenarios {
+            let text = estimate::without_programs(scenario, self.jobs())?;
+            terminal::note(&format!("{}: {text}", scenario.name));
+        }
+        Ok(Exit::Done)
     }
 
     fn consent(&self) -> Consent {

@@ -404,7 +404,6 @@ impl<'p> Evaluator<'p> {
             .extend(forecast.time_s.iter().enumerate().map(point));
     }
 
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     fn score(
         &self,
         record: &mut Record<'p>,
@@ -415,38 +414,10 @@ impl<'p> Evaluator<'p> {
     ) {
         let expected = &arena.expected[case.policy];
         let (chosen, best) = (expected[outcome.choice], expected[oracle]);
-        let (space, at) = (&arena.space, outcome.choice);
-        let over = outcome.oracle;
+        let (at, over) = (outcome.choice, outcome.oracle);
         record.status = Status::Ok;
-        record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
-        if outcome.reached_in_search {
-            record.reason = REACHED_WHILE_SEARCHING.into();
-        }
-        record.chosen_vm = space.vm(at).map(|vm| &**vm);
-        record.chosen_workers = space.workers(at);
-        record.chosen_batch = space.batch(at);
-        record.chosen_other = space.other(at);
-        record.time_h = Some(outcome.total.hours);
-        record.cost_usd = Some(outcome.total.usd);
-        record.oracle_time_h = Some(over.hours);
-        record.oracle_cost_usd = Some(over.usd);
-        record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
-        record.expected_cost_usd = Some(chosen.cost_usd);
-        record.expected_log_sd = arena.ground.prediction_spread(at).time();
-        if let Some(plans) = arena.ground.facts().plans {
-            let figures = plans.figures(at);
-            record.peak_gib = Some(figures.peak_gib);
-            record.bubble = Some(figures.bubble);
-            record.communication = figures.communication;
-            record.tokens_per_s = Some(figures.tokens_per_s);
-            record.mfu = figures.mfu;
-            record.effective = outcome.effective;
-            record.usd_per_1e9_tokens = figures.usd_per_1e9_tokens(chosen.cost_usd);
-        }
-        record.search_time_h = Some(outcome.search.hours);
-        record.search_cost_usd = Some(outcome.search.usd);
-        record.search_share_time = over_one(outcome.search.hours, over.hours);
-        record.search_share_cost = over_one(outcome.search.usd, over.usd);
+        score_choice(record, arena, &outcome, chosen);
+        score_search(record, &outcome);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
         let is_allowed = arena.allowed[case.policy][at];
@@ -456,16 +427,9 @@ impl<'p> Evaluator<'p> {
         if objective == Objective::Knee && is_allowed {
             record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
         }
-        // Without a search there is no luck in a choice.
-        let rival = self.rival.filter(|_| outcome.search.hours > 0.0);
-        let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
-        let rival = rival.map(|at| (at, expected[at]));
-        if let Some((at, rival)) = rival.filter(|(_, point)| is_finite(point)) {
-            record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);
-            record.rival_cost_usd = Some(rival.cost_usd);
-            if objective == Objective::Knee && arena.allowed[case.policy][at] {
-                record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
-            }
+        if outcome.search.hours > 0.0 {
+            // Without a search there is no luck in a choice.
+            self.score_rival(record, case, arena);
         }
         // A case that breaks a limit is not compared with one that keeps it.
         let kept = keep(
@@ -479,13 +443,15 @@ impl<'p> Evaluator<'p> {
             record.regret_time = beyond_one(chosen.time_s, best.time_s);
             record.regret_cost = beyond_one(chosen.cost_usd, best.cost_usd);
         }
+        let beyond = |total: TimeAndCost| {
+            let time = beyond_one(total.hours, over.hours);
+            (time, beyond_one(total.usd, over.usd))
+        };
         if kept.gross {
-            record.overhead_gross_time = beyond_one(outcome.gross.hours, over.hours);
-            record.overhead_gross_cost = beyond_one(outcome.gross.usd, over.usd);
+            (record.overhead_gross_time, record.overhead_gross_cost) = beyond(outcome.gross);
         }
         if kept.net {
-            record.overhead_net_time = beyond_one(outcome.total.hours, over.hours);
-            record.overhead_net_cost = beyond_one(outcome.total.usd, over.usd);
+            (record.overhead_net_time, record.overhead_net_cost) = beyond(outcome.total);
         }
         if arena.ground.facts().world.is_none() {
             record.failed_choices = Some(self.failed.len() as f64);
@@ -510,35 +476,7 @@ impl<'p> Evaluator<'p> {
             record.known_cost_usd = contender.taken_usd[case.policy];
         }
         record.lost_vms = Some(f64::from(outcome.lost_vms));
-        let (fidelity, why) = arena.ground.simulated_in(at, self.plan.terms.fidelity);
-        record.fidelity = Some(fidelity);
-        if let (Some(why), true) = (why, record.reason.is_empty()) {
-            record.reason = why.into();
-        }
-        if let Some(totals) = &outcome.totals {
-            record.staleness = Some(totals.staleness());
-            record.dropped_gradients = Some(totals.dropped());
-            record.wasted_compute = Some(totals.wasted());
-            if totals.fell_back && why.is_none() {
-                record.fidelity = Some(Fidelity::Event.name());
-                if record.reason.is_empty() {
-                    record.reason = if totals.left_mean {
-                        Invalid::LeftMean.to_string().into()
-                    } else {
-                        IN_EVENTS_AT_TIMES.into()
-                    };
-                }
-            }
-            let cluster = arena.ground.facts().world.map(|w| &w.truths[at].cluster);
-            let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
-            self.plan.noticed.measured(pace_error, totals.left_mean);
-        }
-        if let Some(cold) = outcome.cold_start {
-            record.cold_start_time_h = Some(cold.hours);
-            record.cold_start_cost_usd = Some(cold.usd);
-            record.overhead_published_time = over_one(cold.hours, over.hours);
-            record.overhead_published_cost = over_one(cold.usd, over.usd);
-        }
+        self.score_simulation(record, arena, &outcome);
         let spent = outcome.search.hours > 0.0 || !contender.taken.is_empty();
         repay(
             record,
@@ -555,6 +493,55 @@ impl<'p> Evaluator<'p> {
             record.error_median = Some(errors.median);
             record.error_max = Some(errors.max);
         }
+    }
+
+    /// What would have been chosen if the choice had not been there.
+    fn score_rival(&self, record: &mut Record<'p>, case: Case, arena: &SearchProblem) {
+        let rival = self.rival.map(|at| (at, arena.expected[case.policy][at]));
+        let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
+        if let Some((at, rival)) = rival.filter(|(_, point)| is_finite(point)) {
+            record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);
+            record.rival_cost_usd = Some(rival.cost_usd);
+            let objective = self.plan.objectives[case.objective];
+            if objective == Objective::Knee && arena.allowed[case.policy][at] {
+                let front = arena.fronts[case.policy].as_ref();
+                record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
+            }
+        }
+    }
+
+    /// In which fidelity the run was simulated, and what its protocol did.
+    fn score_simulation(
+        &self,
+        record: &mut Record<'p>,
+        arena: &'p SearchProblem,
+        outcome: &Outcome,
+    ) {
+        let at = outcome.choice;
+        let (fidelity, why) = arena.ground.simulated_in(at, self.plan.terms.fidelity);
+        record.fidelity = Some(fidelity);
+        if let (Some(why), true) = (why, record.reason.is_empty()) {
+            record.reason = why.into();
+        }
+        let Some(totals) = &outcome.totals else {
+            return;
+        };
+        record.staleness = Some(totals.staleness());
+        record.dropped_gradients = Some(totals.dropped());
+        record.wasted_compute = Some(totals.wasted());
+        if totals.fell_back && why.is_none() {
+            record.fidelity = Some(Fidelity::Event.name());
+            if record.reason.is_empty() {
+                record.reason = if totals.left_mean {
+                    Invalid::LeftMean.to_string().into()
+                } else {
+                    IN_EVENTS_AT_TIMES.into()
+                };
+            }
+        }
+        let cluster = arena.ground.facts().world.map(|w| &w.truths[at].cluster);
+        let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
+        self.plan.noticed.measured(pace_error, totals.left_mean);
     }
 
     pub(super) fn empty_record(
@@ -587,7 +574,58 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The configuration predicted to be faster than all others within the limits, and the fastest of those; `None` for a tie.
+/// The choice, and what is expected of it.
+fn score_choice<'p>(
+    record: &mut Record<'p>,
+    arena: &'p SearchProblem,
+    outcome: &Outcome,
+    chosen: Point,
+) {
+    let (space, at) = (&arena.space, outcome.choice);
+    record.chosen_vm = space.vm(at).map(|vm| &**vm);
+    record.chosen_workers = space.workers(at);
+    record.chosen_batch = space.batch(at);
+    record.chosen_other = space.other(at);
+    record.time_h = Some(outcome.total.hours);
+    record.cost_usd = Some(outcome.total.usd);
+    record.oracle_time_h = Some(outcome.oracle.hours);
+    record.oracle_cost_usd = Some(outcome.oracle.usd);
+    record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
+    record.expected_cost_usd = Some(chosen.cost_usd);
+    record.expected_log_sd = arena.ground.prediction_spread(at).time();
+    if let Some(plans) = arena.ground.facts().plans {
+        let figures = plans.figures(at);
+        record.peak_gib = Some(figures.peak_gib);
+        record.bubble = Some(figures.bubble);
+        record.communication = figures.communication;
+        record.tokens_per_s = Some(figures.tokens_per_s);
+        record.mfu = figures.mfu;
+        record.effective = outcome.effective;
+        record.usd_per_1e9_tokens = figures.usd_per_1e9_tokens(chosen.cost_usd);
+    }
+}
+
+/// What the search took, and its cold start.
+fn score_search(record: &mut Record<'_>, outcome: &Outcome) {
+    let (search, over) = (outcome.search, outcome.oracle);
+    record.reached_in_search = Some(f64::from(u8::from(outcome.reached_in_search)));
+    if outcome.reached_in_search {
+        record.reason = REACHED_WHILE_SEARCHING.into();
+    }
+    record.search_time_h = Some(search.hours);
+    record.search_cost_usd = Some(search.usd);
+    record.search_share_time = over_one(search.hours, over.hours);
+    record.search_share_cost = over_one(search.usd, over.usd);
+    if let Some(cold) = outcome.cold_start {
+        record.cold_start_time_h = Some(cold.hours);
+        record.cold_start_cost_usd = Some(cold.usd);
+        record.overhead_published_time = over_one(cold.hours, over.hours);
+        record.overhead_published_cost = over_one(cold.usd, over.usd);
+    }
+}
+
+/// The configuration that is predicted to be faster than all others within the limits, and the fastest of
+/// those; `None` if there is not one alone.
 fn fastest(time_s: &[Option<f64>], task: &Task<'_>) -> Option<[Option<usize>; 2]> {
     let mut two: [Option<(usize, f64)>; 2] = [None; 2];
     let is_less = |time_s: f64, than: Option<(usize, f64)>| than.is_none_or(|(_, t)| time_s < t);

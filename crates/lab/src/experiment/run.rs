@@ -10,7 +10,7 @@ use super::gather::{Gather, Maker, OrderedSinks, Part, Sink};
 use super::memo::Memo;
 use super::plan::Plan;
 use super::record::{Record, Status};
-use super::shard::Tasks;
+use super::shard::{Tasks, pace};
 use super::task_pool::TaskPool;
 use scavsim_sim::training::Fidelity;
 
@@ -108,7 +108,7 @@ pub fn gather<G: Gather>(
     gather: &mut G,
 ) -> io::Result<Finished> {
     let pool = plan.terms.interrupt.pool(conduct.jobs)?;
-    let most = match plan.terms.fidelity {
+    let most = match pace(plan.study().is_some(), plan.terms.fidelity) {
         Fidelity::Fast => TASKS_PER_THREAD,
         Fidelity::Event => SLOW_TASKS_PER_THREAD,
     };

@@ -96,8 +96,17 @@ impl Contender {
 /// Configurations that a thread takes at once, where each is quick.
 const AT_ONCE: usize = 256;
 
+/// The machines of all configurations.
+fn machines(hands: Parallelism, space: &Space, fleet: &Fleet<'_>) -> Vec<Option<Machine>> {
+    // Often all have the same VMs.
+    let first = (!space.is_empty()).then(|| machine(space, 0, fleet));
+    hands.each(space.len(), AT_ONCE, |at| match &first {
+        Some(first) if space.vm(at) == space.vm(0) => *first,
+        _ => machine(space, at, fleet),
+    })
+}
+
 impl SearchProblem {
-    #[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
     pub(super) fn new(
         scenario: &Scenario,
         terms: &Terms,
@@ -116,10 +125,11 @@ impl SearchProblem {
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
         let count = known.space.len();
-        let misses = Misses::count(hands, &*ground, count, terms, &scenario.limits, &tariffs);
+        let limits = &scenario.limits;
+        let misses = Misses::count(hands, &*ground, count, terms, limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
-            limits: &scenario.limits,
+            limits,
             allowed: misses.as_ref().map(|misses| &*misses.allowed),
             tariffs: &tariffs,
         };
@@ -128,43 +138,25 @@ impl SearchProblem {
         } else {
             closed_form(hands, &*ground, count, terms, &tariffs)
         };
-        let start_up_s = terms.start_up.seconds();
-        let is_training = ground.facts().world.is_some_and(runs_are_training);
-        let expected_time_s: Vec<Option<f64>> = (0..count)
-            .map(|at| {
-                if is_training {
-                    Some(expectations.points.first()?[at].time_s - start_up_s)
-                } else {
-                    ground.expected_time_s(at)
-                }
-            })
-            .collect();
         let to_choose = (expectations.to_choose.as_ref()).unwrap_or(&expectations.points);
         let allowed = match &misses {
             Some(misses) => misses.allowed.clone(),
             None => (to_choose.iter())
-                .map(|points| points.iter().map(|p| scenario.limits.allow(p)).collect())
+                .map(|points| points.iter().map(|p| limits.allow(p)).collect())
                 .collect(),
         };
-        let space = &*known.space;
-        // Often all have the same VMs.
-        let first = (count > 0).then(|| machine(space, 0, &fleet));
-        let machines = hands.each(count, AT_ONCE, |at| match &first {
-            Some(first) if space.vm(at) == space.vm(0) => *first,
-            _ => machine(space, at, &fleet),
-        });
         let mut arena = SearchProblem {
             workload: known.workload.to_owned(),
             ground,
+            machines: machines(hands, &known.space, &fleet),
             space: known.space.into_owned(),
             figures: known.figures,
-            machines,
-            limits: scenario.limits,
+            limits: *limits,
             repeats: setting.repeats.unwrap_or(1),
             contenders: Vec::new(),
             default: 0,
             tariffs,
-            expected_time_s,
+            expected_time_s: Vec::new(),
             oracle: oracles(scenario, &allowed, to_choose),
             no_choice: Vec::new(),
             fronts: fronts(&allowed, &expectations.points),
@@ -173,6 +165,7 @@ impl SearchProblem {
             expected: expectations.points,
             precision: expectations.precision,
         };
+        arena.expected_time_s = arena.training_times_s(terms.start_up.seconds());
         // What limits were held against.
         let held = match arena.spread {
             Some(_) => &arena.expected,
@@ -182,17 +175,12 @@ impl SearchProblem {
             .map(|(policy, points)| arena.no_choice(policy, points))
             .collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
-        let mut bills = PastBills::new(&scenario.policies, &fleet);
         let ready = hands.each(scenario.strategies.len(), 1, |at| {
-            let name = &scenario.strategies[at];
             let mut past = Past::new(&known.own, &known.stored);
-            let strategy = match scenario.registry.recipe(name, &scenario.settings) {
-                Some(recipe) => Some(recipe.build(&arena.task(), &mut past)?),
-                None if ALL_KNOWING.iter().any(|known| known.name == name) => None,
-                None => return Err(PlanError::UnknownStrategy(name.clone())),
-            };
-            Ok((strategy, past.into_taken()))
+            let strategy = arena.strategy(scenario, &scenario.strategies[at], &mut past)?;
+            Ok::<_, PlanError>((strategy, past.into_taken()))
         });
+        let mut bills = PastBills::new(&scenario.policies, &fleet);
         for (name, ready) in scenario.strategies.iter().zip(ready) {
             let (strategy, taken) = ready?;
             arena.contenders.push(Contender {
@@ -205,6 +193,33 @@ impl SearchProblem {
             });
         }
         Ok(arena)
+    }
+
+    /// Expected seconds of training per configuration, without the start.
+    fn training_times_s(&self, start_up_s: f64) -> Vec<Option<f64>> {
+        let is_training = self.ground.facts().world.is_some_and(runs_are_training);
+        let time_s = |at: usize| {
+            if is_training {
+                Some(self.expected.first()?[at].time_s - start_up_s)
+            } else {
+                self.ground.expected_time_s(at)
+            }
+        };
+        (0..self.space.len()).map(time_s).collect()
+    }
+
+    /// The strategy called `name`; `None` of those that know the truth.
+    fn strategy(
+        &self,
+        scenario: &Scenario,
+        name: &str,
+        past: &mut Past<'_>,
+    ) -> Result<Option<Box<dyn Strategy>>, PlanError> {
+        match scenario.registry.recipe(name, &scenario.settings) {
+            Some(recipe) => Ok(Some(recipe.build(&self.task(), past)?)),
+            None if ALL_KNOWING.iter().any(|known| known.name == name) => Ok(None),
+            None => Err(PlanError::UnknownStrategy(name.to_owned())),
+        }
     }
 
     pub fn world(&self) -> Result<&World, NotSimulated> {

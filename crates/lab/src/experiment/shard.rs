@@ -192,8 +192,8 @@ impl Tasks {
     }
 }
 
-/// Speed class of cases: lives of policies are as slow as the finest simulation.
-fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
+/// How slow cases are: lives of policies are as slow as the finest simulation.
+pub(super) fn pace(has_policies: bool, fidelity: Fidelity) -> Fidelity {
     if has_policies {
         Fidelity::Event
     } else {

@@ -125,6 +125,10 @@ impl GroupSummary {
     }
 }
 
+/// What sums of parts of cases may be off, relative to them.
+const ROUNDING: f64 = 1e-9;
+
+/// A group of records as they pass by.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
     kept: &'static KeptMetrics,
@@ -290,7 +294,8 @@ impl Tally {
     /// Independent cases that `count` of these count as, where they overlap.
     fn independent_of(&self, count: u64) -> Option<f64> {
         let independent = self.independent? * count as f64 / self.cases.max(1) as f64;
-        Some(independent.min(count as f64))
+        // A sum of equal parts may be a hair less than their number.
+        Some((independent * (1.0 + ROUNDING)).min(count as f64))
     }
 
     /// The summary; with intervals where all cases are replicas of `one_case`.

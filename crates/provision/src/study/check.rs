@@ -106,6 +106,7 @@ impl Check<'_> {
     ) -> Option<Vec<NamedRecipe>> {
         let settings = self.needed("policy", settings, "which policies are beside each other")?;
         let own = settings.own.keys().map(String::as_str);
+        let own = own.filter(|name| !given.iter().any(|(known, _)| known == name));
         let own = given.iter().map(|(name, _)| name.as_str()).chain(own);
         let all = POLICIES.iter().map(|policy| policy.name).chain(own);
         let recipe = |word: &str| {
@@ -289,6 +290,11 @@ impl Check<'_> {
             None => in_time,
         };
         if let Some((drawn, means)) = market.drawn {
+            if let Some((_, span)) = starts {
+                let title = "`starts` says nothing of lives that are drawn".to_owned();
+                let help = "leave it away; `market.replicas` is their number";
+                self.wrong(span, title, "they begin when their draw does", help);
+            }
             let replicas = replicas.map_or(drawn, |count| u64::from(count.get()));
             let machines = job.forms.iter().map(|form| form.machines);
             let machines = machines.max().unwrap_or(1);

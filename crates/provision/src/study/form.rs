@@ -63,6 +63,7 @@ pub struct FormTable {
 pub struct StepTable {
     /// Share of the work from which on it holds.
     pub from: Option<ShareOf>,
+    /// Seconds of work per second from there on.
     pub speed: Option<Positive>,
 }
 

@@ -1,5 +1,5 @@
-//! Ernest (NSDI 2016): the time of a cluster from a few experiments, as a law in its size: per VM type, time = θ₀ + θ₁·work/K
-//! + θ₂·ln K + θ₃·K by non-negative least squares. An experiment is a probe of steps: the time is that of a step, and the
+//! Ernest (NSDI 2016): the time of a cluster from a few experiments, as a law in its size: per VM type,
+//! time = θ₀ + θ₁·work/K + θ₂·ln K + θ₃·K by non-negative least squares. An experiment is a probe of steps: the time is that of a step, and the
 //! work its batch. Where nothing tells epochs, experiments are whole runs, all with the same work.
 
 use super::a_optimal::{a_optimal, rank};

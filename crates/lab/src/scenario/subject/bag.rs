@@ -10,6 +10,7 @@ use toml::Spanned;
 use super::form::{Form, Reading};
 use super::topic::{PreparedSearch, Search, SearchKnowledge, SearchPreparation, Topic};
 use crate::experiment::PlanError;
+use crate::scenario::bag_table::JobTime;
 use crate::scenario::bag_table::{BagTable, GivenLosses, NoticeChoice};
 use crate::scenario::complaints::Complaints;
 use crate::scenario::file::ScenarioFile;
@@ -200,8 +201,7 @@ fn given(losses: &GivenLosses) -> Loss {
     }
 }
 
-/// All ways to run the bag; `None` without a bag or with mistakes.
-#[expect(clippy::too_many_lines, reason = "one list in one order, to be parted")]
+/// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
 fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagChoices> {
     let table = table(file)?;
     let before = complaints.count();
@@ -218,90 +218,37 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
     }
     let parallel = parallel(table, complaints);
     let lives = lives(file, table, complaints);
-    let mut types: Vec<RentedVm> = Vec::new();
-    let mut rows: Vec<[f64; 3]> = Vec::new();
-    let mut sizes = Vec::new();
-    // Spot VMs are such for prices, too; else the policy says on which terms.
-    let on_spot = (file.spot.is_some() || !table.lifetimes.is_empty()).then_some(true);
-    let mut seen = Vec::new();
-    let times = table
-        .job_times
-        .as_ref()
-        .map_or(&[][..], |times| times.get_ref());
-    if let Some(times) = &table.job_times {
-        complaints.not_empty("job_times", times, &["{ vm, vms_per_job, mean_s }"]);
+    let asked = table.job_times.as_ref();
+    let times = asked.map_or(&[][..], |times| times.get_ref());
+    if let Some(asked) = asked {
+        complaints.not_empty("job_times", asked, &["{ vm, vms_per_job, mean_s }"]);
     }
     missing(file, complaints);
     let ways = times.len().saturating_mul(parallel.len());
     if ways > MOST_CONFIGURATIONS {
-        let title = format!(
-            "`bag` can be run in {} ways; at most {MOST_CONFIGURATIONS}",
-            ways
-        );
+        let title = format!("`bag` can be run in {ways} ways; at most {MOST_CONFIGURATIONS}");
         let help = "give fewer `job_times` or `parallel_jobs`";
-        let place = table
-            .job_times
-            .as_ref()
-            .map(Spanned::span)
-            .unwrap_or_default();
+        let place = asked.map(Spanned::span).unwrap_or_default();
         let complaint = complaints.mistake_at(place, title, "too many");
         complaints.push(complaint.with_help(help));
         // Nothing of it is made.
         return None;
     }
+    let mut ways = Ways::default();
     for time in times {
-        let own = time.get_ref();
-        if let Some(why) = not_a_name(&own.vm) {
-            complaints.error_at(time.span(), "`vm` is no VM type", why);
-            continue;
-        }
-        let key = (own.vm.as_str(), own.vms_per_job.get());
-        if seen.contains(&key) {
-            let title = format!("`job_times` holds {} VMs of `{}` twice", key.1, key.0);
-            complaints.error_at(time.span(), title, "remove one of the two");
-            continue;
-        }
-        seen.push(key);
-        if !file.cluster.may_be_on(&own.vm) {
-            continue;
-        }
-        let vm = match types.iter().position(|known| *known.name == *own.vm) {
-            Some(place) => place,
-            None => {
-                types.push(RentedVm {
-                    name: own.vm.as_str().into(),
-                    on_spot,
-                });
-                types.len() - 1
-            }
-        };
-        for &parallel_jobs in &parallel {
-            let vms_per_job = own.vms_per_job.get();
-            if u64::from(vms_per_job) * u64::from(parallel_jobs) > u64::from(MOST_MACHINES) {
-                let title = format!("{parallel_jobs} jobs on {vms_per_job} VMs each are too many");
-                let label = format!("at most {MOST_MACHINES} VMs together");
-                complaints.error_at(time.span(), title, label);
-                continue;
-            }
-            rows.push([vm as f64, f64::from(vms_per_job), f64::from(parallel_jobs)]);
-            sizes.push(BagSize {
-                vm: u16::try_from(vm).unwrap_or(u16::MAX),
-                vms_per_job,
-                parallel_jobs,
-                job_s: own.mean_s.get(),
-                life: lives.get(own.vm.as_str()).cloned(),
-                vm_key: VmTypeKey::from_name(&own.vm),
-            });
-        }
+        ways.add(file, time, &parallel, &lives, complaints);
     }
-    chosen_have_times(
-        file,
-        times.iter().map(|time| &*time.get_ref().vm),
-        complaints,
-    );
-    if complaints.count() > before || sizes.is_empty() {
+    let timed = times.iter().map(|time| &*time.get_ref().vm);
+    chosen_have_times(file, timed, complaints);
+    if complaints.count() > before || ways.sizes.is_empty() {
         return None;
     }
+    let Ways {
+        mut types,
+        rows,
+        sizes,
+        ..
+    } = ways;
     let levels: Vec<Arc<str>> = types.iter().map(|vm| Arc::clone(&vm.name)).collect();
     let axes = vec![
         Axis::categorical(VM, levels),
@@ -324,7 +271,73 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
     })
 }
 
-/// Required keys. Included files may lack them, so they are checked here.
+/// Ways to run a bag, as its table lists them.
+#[derive(Default)]
+struct Ways<'t> {
+    seen: Vec<(&'t str, u32)>,
+    types: Vec<RentedVm>,
+    rows: Vec<[f64; 3]>,
+    sizes: Vec<BagSize>,
+}
+
+impl<'t> Ways<'t> {
+    /// Adds a line of `job_times`, with each number of jobs side by side.
+    fn add(
+        &mut self,
+        file: &ScenarioFile,
+        time: &'t Spanned<JobTime>,
+        parallel: &[u32],
+        lives: &BTreeMap<&str, Lifetime>,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let own = time.get_ref();
+        if let Some(why) = not_a_name(&own.vm) {
+            complaints.error_at(time.span(), "`vm` is no VM type", why);
+            return;
+        }
+        let key = (own.vm.as_str(), own.vms_per_job.get());
+        if self.seen.contains(&key) {
+            let title = format!("`job_times` holds {} VMs of `{}` twice", key.1, key.0);
+            complaints.error_at(time.span(), title, "remove one of the two");
+            return;
+        }
+        self.seen.push(key);
+        if !file.cluster.may_be_on(&own.vm) {
+            return;
+        }
+        let known = self.types.iter().position(|known| *known.name == *own.vm);
+        let vm = known.unwrap_or_else(|| {
+            // Spot VMs are such for prices, too; else the policy says on which terms.
+            let has_lifetimes = (file.bag.iter()).any(|bag| !bag.get_ref().lifetimes.is_empty());
+            self.types.push(RentedVm {
+                name: own.vm.as_str().into(),
+                on_spot: (file.spot.is_some() || has_lifetimes).then_some(true),
+            });
+            self.types.len() - 1
+        });
+        for &parallel_jobs in parallel {
+            let vms_per_job = own.vms_per_job.get();
+            if u64::from(vms_per_job) * u64::from(parallel_jobs) > u64::from(MOST_MACHINES) {
+                let title = format!("{parallel_jobs} jobs on {vms_per_job} VMs each are too many");
+                let label = format!("at most {MOST_MACHINES} VMs together");
+                complaints.error_at(time.span(), title, label);
+                continue;
+            }
+            self.rows
+                .push([vm as f64, f64::from(vms_per_job), f64::from(parallel_jobs)]);
+            self.sizes.push(BagSize {
+                vm: u16::try_from(vm).unwrap_or(u16::MAX),
+                vms_per_job,
+                parallel_jobs,
+                job_s: own.mean_s.get(),
+                life: lives.get(own.vm.as_str()).cloned(),
+                vm_key: VmTypeKey::from_name(&own.vm),
+            });
+        }
+    }
+}
+
+/// Keys without which there is no bag. An included file, or one that is built on, may lack them: they are missed here.
 fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
     let Some(table) = &file.bag else { return };
     let own = table.get_ref();
