@@ -347,118 +347,100 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "one list of cases")]
     fn keys_that_do_not_go_together_are_refused() {
+        let refuse = |expected: &str, all: &[&str]| {
+            for keys in all {
+                let why = refused(keys);
+                assert!(why.contains(expected), "{keys}: {why}");
+            }
+        };
+        let refuse_beside_a_price = |expected: &str, all: &[&str]| {
+            for keys in all {
+                refuse(expected, &[&format!("usd_per_vm_hour = 1\n{keys}")]);
+            }
+        };
         let listed =
             "catalogue = \"spot\"\nprovider = \"gcp\"\nregion = \"r\"\ndate = \"2026-07-30\"\n";
-        for (keys, expected) in [
-            ("usd_per_vcpu_hour = 1", "go together"),
-            ("usd_per_gib_hour = 1\nusd_per_gpu_hour = 1", "go together"),
-            ("usd_per_gpu_hour = 0", "all 0"),
-            ("usd_per_vm_hour = 1\nspot_series = []", "is empty"),
-            ("usd_per_vm_hour = 1\nspot_series = [[1, 0.3]]", "at hour 0"),
-            (
-                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nsustained_use = [1]",
-                "exclude each other",
-            ),
-            (
-                "usd_per_vm_hour = 1\nspot_series = [[0, 0.3]]\nspot_ratio = 0.3",
-                "exclude each other",
-            ),
-            (
+        let listed_with = |market: &str, keys: &str| {
+            let of_market = listed.replace("spot", market);
+            of_market.replace("date", &format!("{keys}\ndate"))
+        };
+        let azure = "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = { azur = \"eastus\" }";
+        refuse(
+            "go together",
+            &[
+                "usd_per_vcpu_hour = 1",
+                "usd_per_gib_hour = 1\nusd_per_gpu_hour = 1",
+                "catalogue = \"spot\"",
+                "region = \"us-central1\"",
+                "regions = { aws = \"us-east-1\" }",
+                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = {}",
+            ],
+        );
+        let free = "usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0";
+        refuse("all 0", &["usd_per_gpu_hour = 0", free]);
+        refuse(
+            "price per VM",
+            &[
                 "usd_per_sample_hour = 1\nspot_series = [[0, 0.3]]",
-                "price per VM",
-            ),
-            (
-                "usd_per_vm_hour = 1\nfree_first_hour_if_revoked = true",
-                "needs a spot price",
-            ),
-            (
-                "usd_per_vm_hour = 1\ngranularity_s = 3600\nfree_started_unit_if_revoked = true",
-                "needs a spot price",
-            ),
-            (
-                "usd_per_vm_hour = 1\nspot_ratio = 0.3\nfree_started_unit_if_revoked = true",
-                "give `granularity_s`",
-            ),
-            ("usd_per_vm_hour = 1\nas_rented = true", "give `catalogue`"),
+                "usd_per_sample_hour = 1\nminimum_s = 60",
+                "usd_per_sample_hour = 1\nsustained_use = [1]",
+                "usd_per_sample_hour = 1\nbilled_parameter_servers = 1",
+            ],
+        );
+        refuse_beside_a_price("is empty", &["spot_series = []", "sustained_use = []"]);
+        refuse_beside_a_price("at hour 0", &["spot_series = [[1, 0.3]]"]);
+        refuse_beside_a_price(
+            "exclude each other",
+            &[
+                "spot_series = [[0, 0.3]]\nsustained_use = [1]",
+                "spot_series = [[0, 0.3]]\nspot_ratio = 0.3",
+                "sustained_use = [1]\nspot_ratio = 0.3",
+                "commitment_discount = 0.4\nspot_ratio = 0.3",
+            ],
+        );
+        refuse_beside_a_price(
+            "needs a spot price",
+            &[
+                "free_first_hour_if_revoked = true",
+                "granularity_s = 3600\nfree_started_unit_if_revoked = true",
+            ],
+        );
+        let unit = "spot_ratio = 0.3\nfree_started_unit_if_revoked = true";
+        refuse_beside_a_price("give `granularity_s`", &[unit]);
+        refuse_beside_a_price("give `catalogue`", &["as_rented = true"]);
+        let servers = "parameter_server_vm = \"v\"\nbilled_parameter_servers = 1";
+        let as_other = "priced_as = \"m4.xlarge\"";
+        refuse_beside_a_price("depends on the VM type", &[as_other, servers]);
+        refuse_beside_a_price("goes with", &["parameter_server_vm = \"m4.xlarge\""]);
+        let egress = "`egress_gib` and `usd_per_egress_gib` go together";
+        refuse_beside_a_price(egress, &["egress_gib = 5"]);
+        let storage = "`storage_gib` and `usd_per_storage_gib_month` go together";
+        refuse_beside_a_price(storage, &["usd_per_storage_gib_month = 0.04"]);
+        for (keys, expected) in [
             (
                 "usd_per_hour_of = { a = 1 }\nspot_usd_per_hour_of = { a = 0.3 }\nspot_ratio = 0.5",
                 "`spot_usd_per_hour_of` and `spot_ratio` exclude",
             ),
             (
-                &listed
-                    .replace("spot", "on-demand")
-                    .replace("date", "as_rented = true\nspot_ratio = 0.5\ndate"),
+                &listed_with("on-demand", "as_rented = true\nspot_ratio = 0.5"),
                 "`as_rented` and `spot_ratio` exclude",
             ),
             (
-                &listed
-                    .replace("spot", "commitment-3y")
-                    .replace("date", "commitment_discount = 0.4\ndate"),
+                &listed_with("commitment-3y", "commitment_discount = 0.4"),
                 "a commitment price and `commitment_discount` exclude",
             ),
-            ("usd_per_vcpu_hour = 0\nusd_per_gib_hour = 0", "all 0"),
-            ("catalogue = \"spot\"", "go together"),
-            ("region = \"us-central1\"", "go together"),
-            ("regions = { aws = \"us-east-1\" }", "go together"),
             (
-                &listed.replace("provider", "regions = { aws = \"us-east-1\" }\nprovider"),
-                "`regions` takes the place of",
-            ),
-            (
-                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = { azur = \"eastus\" }",
-                "`azur` is not one of the providers aws, azure, gcp",
-            ),
-            (
-                "catalogue = \"spot\"\ndate = \"2026-07-30\"\nregions = {}",
-                "go together",
-            ),
-            (
-                "usd_per_vm_hour = 1\npriced_as = \"m4.xlarge\"",
-                "depends on the VM type",
-            ),
-            ("usd_per_sample_hour = 1\nminimum_s = 60", "price per VM"),
-            (
-                "usd_per_sample_hour = 1\nsustained_use = [1]",
-                "price per VM",
-            ),
-            (
-                "usd_per_sample_hour = 1\nbilled_parameter_servers = 1",
-                "price per VM",
-            ),
-            ("usd_per_vm_hour = 1\nsustained_use = []", "is empty"),
-            (
-                "usd_per_vm_hour = 1\nsustained_use = [1]\nspot_ratio = 0.3",
-                "exclude each other",
-            ),
-            (
-                "usd_per_vm_hour = 1\ncommitment_discount = 0.4\nspot_ratio = 0.3",
-                "exclude",
-            ),
-            (
-                &format!("{listed}commitment_discount = 0.4"),
+                &listed_with("spot", "commitment_discount = 0.4"),
                 "a spot price and `commitment",
             ),
             (
-                "usd_per_vm_hour = 1\nparameter_server_vm = \"m4.xlarge\"",
-                "goes with",
+                &listed_with("spot", "regions = { aws = \"us-east-1\" }"),
+                "`regions` takes the place of",
             ),
-            (
-                "usd_per_vm_hour = 1\nparameter_server_vm = \"v\"\nbilled_parameter_servers = 1",
-                "depends on the VM type",
-            ),
-            (
-                "usd_per_vm_hour = 1\negress_gib = 5",
-                "`egress_gib` and `usd_per_egress_gib` go together",
-            ),
-            (
-                "usd_per_vm_hour = 1\nusd_per_storage_gib_month = 0.04",
-                "`storage_gib` and `usd_per_storage_gib_month` go together",
-            ),
+            (azure, "`azur` is not one of the providers aws, azure, gcp"),
         ] {
-            let why = refused(keys);
-            assert!(why.contains(expected), "{keys}: {why}");
+            refuse(expected, &[keys]);
         }
     }
 }
