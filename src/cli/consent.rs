@@ -138,12 +138,8 @@ mod tests {
         assert_eq!(sentence(Some(3599.0), Some(1e9), Some(2_000_000_000)), None);
         assert_eq!(sentence(None, Some(1e12), None), None);
         let both = sentence(Some(180_000.0), Some(12e12), Some(40_000_000_000));
-        assert_eq!(
-            both.as_deref(),
-            Some(
-                "it would take about 50 h, and it would write 12.0 TB of records.csv where 40.0 GB are free"
-            )
-        );
+        let told = "it would take about 50 h, and it would write 12.0 TB of records.csv where 40.0 GB are free";
+        assert_eq!(both.as_deref(), Some(told));
     }
 
     #[test]

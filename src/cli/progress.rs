@@ -271,21 +271,15 @@ mod tests {
             all: Some(10_000),
         };
         let at = |finished| pace(&[(0, 0), (0, 100), (finished, 28_100)]);
-        assert_eq!(
-            work.line(at(2_500)),
-            "thousands: 2,500 of 10,000 cases after 28 seconds, 84 seconds left"
-        );
-        assert_eq!(
-            work.line(at(0)),
-            "thousands: 0 of 10,000 cases after 28 seconds"
-        );
+        let quarter = "thousands: 2,500 of 10,000 cases after 28 seconds, 84 seconds left";
+        assert_eq!(work.line(at(2_500)), quarter);
+        let none = "thousands: 0 of 10,000 cases after 28 seconds";
+        assert_eq!(work.line(at(0)), none);
         // Days are told as days, and what an earlier run left is no speed of this one.
         work.all = Some(1_000_000);
         let resumed = pace(&[(900_000, 0), (900_000, 100), (900_050, 172_800_100)]);
-        assert_eq!(
-            work.line(resumed),
-            "thousands: 900,050 of 1,000,000 cases after 2 days, 11 years left"
-        );
+        let most = "thousands: 900,050 of 1,000,000 cases after 2 days, 11 years left";
+        assert_eq!(work.line(resumed), most);
         work.all = None;
         assert_eq!(work.line(at(0)), "thousands: 28 seconds so far");
     }

@@ -150,32 +150,17 @@ impl RunArgs {
                 }
                 _ => {
                     let (finished, summary) = runner.run(scenario, folder.as_ref(), start)?;
-                    match self.format {
-                        Form::Configurations if finished.ending == RunEnding::Complete => {
-                            self.rank(std::slice::from_ref(scenario), runner.interrupt)?;
-                        }
-                        Form::Configurations => {}
-                        _ => summaries.add(
-                            &scenario.name,
-                            &summary,
-                            &Places::from_scenario(scenario),
-                        )?,
+                    if self.format != Form::Configurations {
+                        let places = Places::from_scenario(scenario);
+                        summaries.add(&scenario.name, &summary, &places)?;
+                    } else if finished.ending == RunEnding::Complete {
+                        self.rank(std::slice::from_ref(scenario), runner.interrupt)?;
                     }
                     finished
                 }
             };
-            #[cfg(feature = "figures")]
-            if let (Some(folder), RunEnding::Complete, None) =
-                (&folder, finished.ending, self.shard)
-            {
-                self.pictures.of_run(folder, scenario, runner.interrupt)?;
-            }
             if let Some(folder) = folder {
-                terminal::detail(&format!(
-                    "{}: written to {}",
-                    scenario.name,
-                    folder.path().display()
-                ));
+                self.draw(folder, scenario, finished.ending, runner.interrupt)?;
             }
             let kept = match (self.shard, folder) {
                 (Some(_), _) => InterruptedOutput::WholeShards,
@@ -205,6 +190,25 @@ impl RunArgs {
             terminal::note(&format!("{}: {text}", scenario.name));
         }
         Ok(Exit::Done)
+    }
+
+    /// Draws the figures that are asked for of a finished run, and says where its results are.
+    fn draw(
+        &self,
+        folder: &OutputFolder,
+        scenario: &Scenario,
+        ending: RunEnding,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        #[cfg(feature = "figures")]
+        if ending == RunEnding::Complete && self.shard.is_none() {
+            self.pictures.of_run(folder, scenario, interrupt)?;
+        }
+        #[cfg(not(feature = "figures"))]
+        let _ = (ending, interrupt);
+        let (name, path) = (&scenario.name, folder.path().display());
+        terminal::detail(&format!("{name}: written to {path}"));
+        Ok(())
     }
 
     fn consent(&self) -> Consent {

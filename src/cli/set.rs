@@ -62,16 +62,14 @@ mod tests {
 
     #[test]
     fn words_are_texts_and_all_else_is_as_it_is_written() {
-        assert_eq!(
-            line("spot.lifetime", "gcp-2019"),
-            r#"spot.lifetime = "gcp-2019""#
-        );
-        assert_eq!(line("replicas", "3"), "replicas = 3");
-        assert_eq!(
-            line("cluster.workers", "[8,16]"),
-            "cluster.workers = [8,16]"
-        );
-        assert_eq!(line("workloads", "[\"a\"]"), "workloads = [\"a\"]");
-        assert_eq!(line("name", "a b"), "name = a b");
+        for (key, value, expected) in [
+            ("spot.lifetime", "gcp-2019", r#""gcp-2019""#),
+            ("replicas", "3", "3"),
+            ("cluster.workers", "[8,16]", "[8,16]"),
+            ("workloads", "[\"a\"]", "[\"a\"]"),
+            ("name", "a b", "a b"),
+        ] {
+            assert_eq!(line(key, value), format!("{key} = {expected}"));
+        }
     }
 }

@@ -11,6 +11,8 @@ mod declaration;
 pub mod output;
 pub mod rng;
 pub mod stats;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "text")]
 pub mod text;
 pub mod units;

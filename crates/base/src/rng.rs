@@ -229,6 +229,7 @@ impl UnitLogNormal {
 mod tests {
     use super::*;
     use crate::stats::Welford;
+    use crate::tests::{near, stream};
 
     #[test]
     fn streams_differ_by_every_part_of_their_key() {
@@ -239,10 +240,8 @@ mod tests {
         assert_ne!(base, first(2, 0, Purpose::Luck(of)));
         assert_ne!(base, first(1, 1, Purpose::Luck(of)));
         let other = WorkloadKey::from_name("x").configuration(8);
-        let (vm, at) = (
-            VmTypeKey::from_name("x"),
-            crate::units::SimTime::from_seconds(7.0),
-        );
+        let vm = VmTypeKey::from_name("x");
+        let at = crate::units::SimTime::from_seconds(7.0);
         let request = |on_spot, number| RequestKey {
             vm_type: vm,
             on_spot,
@@ -280,8 +279,8 @@ mod tests {
             Purpose::BagNotice(WorkloadKey::from_name("x")),
             Purpose::BagLosses(WorkloadKey::from_name("x")),
         ];
-        let drawn: std::collections::BTreeSet<u64> =
-            (all.iter().map(|purpose| first(1, 0, *purpose).to_bits())).collect();
+        let drawn = all.iter().map(|purpose| first(1, 0, *purpose).to_bits());
+        let drawn: std::collections::BTreeSet<u64> = drawn.collect();
         assert_eq!(drawn.len(), all.len());
     }
 
@@ -295,16 +294,9 @@ mod tests {
         drawn.extend((0..2).map(|_| stream.largest_normal(8)));
         drawn.extend((0..2).map(|_| law.sample(&mut stream)));
         // What is rejected, and the tails, too.
-        drawn.push(
-            (0..200_000)
-                .map(|_| stream.normal().abs())
-                .fold(0.0, f64::max),
-        );
-        drawn.push(
-            (0..200_000)
-                .map(|_| law.sample(&mut stream))
-                .fold(0.0, f64::max),
-        );
+        let most = |own: &mut dyn FnMut() -> f64| (0..200_000).map(|_| own()).fold(0.0, f64::max);
+        drawn.push(most(&mut || stream.normal().abs()));
+        drawn.push(most(&mut || law.sample(&mut stream)));
         let bits: Vec<u64> = drawn.into_iter().map(f64::to_bits).collect();
         insta::assert_debug_snapshot!(bits);
     }
@@ -375,14 +367,15 @@ mod tests {
     #[test]
     fn unit_log_normal_has_mean_one_and_the_asked_variation() {
         let factor = UnitLogNormal::from_cv(0.3);
-        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
+        let mut stream = stream(1);
         let mut seen = Welford::default();
         for _ in 0..200_000 {
             seen.add(factor.sample(&mut stream));
         }
         // 4 standard errors of the mean and of the standard deviation (fixed seed).
-        assert!((seen.mean() - 1.0).abs() < 4.0 * 0.3 / 200_000f64.sqrt());
-        assert!((seen.standard_deviation() - 0.3).abs() < 4.0 * 0.3 / 200_000f64.sqrt());
+        let errors = 4.0 * 0.3 / 200_000f64.sqrt();
+        near(seen.mean(), 1.0, errors);
+        near(seen.standard_deviation(), 0.3, errors);
     }
 
     #[test]
@@ -390,9 +383,8 @@ mod tests {
         let mut one = Streams::new(5).stream(0, Purpose::Trial(0));
         let mut all = Streams::new(5).stream(0, Purpose::Trial(1));
         let fast: Vec<f64> = (0..4000).map(|_| one.largest_normal(16)).collect();
-        let slow: Vec<f64> = (0..4000)
-            .map(|_| (0..16).map(|_| all.normal()).fold(f64::MIN, f64::max))
-            .collect();
+        let slow = (0..4000).map(|_| (0..16).map(|_| all.normal()).fold(f64::MIN, f64::max));
+        let slow: Vec<f64> = slow.collect();
         assert!(crate::stats::kolmogorov_smirnov(&fast, &slow).p_value > 0.01);
     }
 }

@@ -10,6 +10,8 @@ pub mod configuration;
 pub mod fit;
 pub mod pricing;
 pub mod space;
+#[cfg(test)]
+mod tests;
 pub mod usage;
 pub mod workload;
 

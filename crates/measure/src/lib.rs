@@ -10,4 +10,6 @@ pub mod advise;
 pub mod bench;
 pub mod compare;
 pub mod import;
+#[cfg(test)]
+mod tests;
 pub mod validate;

@@ -14,6 +14,8 @@ pub mod parallel;
 pub mod plans;
 pub mod provider;
 mod registry;
+#[cfg(test)]
+mod tests;
 pub mod training;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.

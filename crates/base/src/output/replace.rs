@@ -130,12 +130,10 @@ mod tests {
         let aside = folder.join("out.partial");
         fs::create_dir_all(&aside).expect("it is writable");
         fs::write(aside.join(lock::FILE), "").expect("it is writable");
-        replace_folder(&folder.join("out"), &[("a.txt", "new".to_owned())], &[])
-            .expect("it is ours");
-        assert_eq!(
-            fs::read(folder.join("out/a.txt")).expect("it is there"),
-            b"new"
-        );
+        let new = [("a.txt", "new".to_owned())];
+        replace_folder(&folder.join("out"), &new, &[]).expect("it is ours");
+        let written = fs::read(folder.join("out/a.txt")).expect("it is there");
+        assert_eq!(written, b"new");
         assert!(!is_there(&aside));
         fs::remove_dir_all(folder).expect("it is ours");
     }

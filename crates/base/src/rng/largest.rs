@@ -173,13 +173,12 @@ mod tests {
                 let mut drawn: Vec<f64> = (0..n).map(|_| law.sample(&mut stream)).collect();
                 drawn.sort_by(f64::total_cmp);
                 let n = f64::from(n);
-                let distance = (drawn.iter().zip(0u32..))
-                    .map(|(&value, below)| {
-                        let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
-                        let cdf = libm::pow(normal::cdf(z), f64::from(count));
-                        (cdf - (f64::from(below) + 0.5) / n).abs()
-                    })
-                    .fold(0.0, f64::max);
+                let off = |(&value, below): (&f64, u32)| {
+                    let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
+                    let cdf = libm::pow(normal::cdf(z), f64::from(count));
+                    (cdf - (f64::from(below) + 0.5) / n).abs()
+                };
+                let distance = drawn.iter().zip(0u32..).map(off).fold(0.0, f64::max);
                 assert!(distance < 1.95 / n.sqrt(), "{count} {sigma}: {distance}");
             }
         }
@@ -194,20 +193,18 @@ mod tests {
             let law = LargestLogNormal::new(count, sigma).expect("within the limits");
             for number in [0, 1, SLICES / 2, last - 1, last] {
                 let mut stream = Streams::new(22).stream(number as u64, Purpose::Trial(0));
-                let n = 40_000;
-                let ranks: Vec<f64> = (0..n)
-                    .map(|_| {
-                        let bits = stream.bits() & !(SLICES as u64 - 1) | number as u64;
-                        let value = law.weighed(number, bits, &mut stream);
-                        let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
-                        let above = -libm::expm1(f64::from(count) * libm::log1p(-normal::cdf(-z)));
-                        if number == last {
-                            1.0 - above * SLICES as f64
-                        } else {
-                            (1.0 - above) * SLICES as f64 - number as f64
-                        }
-                    })
-                    .collect();
+                let rank = |_| {
+                    let bits = stream.bits() & !(SLICES as u64 - 1) | number as u64;
+                    let value = law.weighed(number, bits, &mut stream);
+                    let z = (libm::log(value) + 0.5 * sigma * sigma) / sigma;
+                    let above = -libm::expm1(f64::from(count) * libm::log1p(-normal::cdf(-z)));
+                    if number == last {
+                        1.0 - above * SLICES as f64
+                    } else {
+                        (1.0 - above) * SLICES as f64 - number as f64
+                    }
+                };
+                let ranks: Vec<f64> = (0..40_000).map(rank).collect();
                 let even = |rank: f64| rank.clamp(0.0, 1.0);
                 let seen = crate::stats::kolmogorov_smirnov_against(&ranks, even, even);
                 assert!(seen.p_value > 0.001, "{count} {sigma} {number}: {seen:?}");
@@ -237,10 +234,8 @@ mod tests {
 
     #[test]
     fn no_spread_and_too_much_have_no_slices() {
-        assert!(LargestLogNormal::new(3, 0.0).is_none());
-        assert!(LargestLogNormal::new(3, 1e-9).is_none());
-        assert!(LargestLogNormal::new(3, 2.1).is_none());
-        assert!(LargestLogNormal::new(0, 0.3).is_none());
-        assert!(LargestLogNormal::new(3, f64::NAN).is_none());
+        for (count, sigma) in [(3, 0.0), (3, 1e-9), (3, 2.1), (0, 0.3), (3, f64::NAN)] {
+            assert!(LargestLogNormal::new(count, sigma).is_none());
+        }
     }
 }

@@ -126,8 +126,8 @@ static EDGES: [f64; 257] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Streams};
     use crate::stats::{Welford, normal as law};
+    use crate::tests::{close, near, stream};
 
     /// All layers have the area of the base with its tail, and the uppermost ends at the top of the curve.
     #[test]
@@ -135,10 +135,10 @@ mod tests {
         let height = |x: f64| libm::exp(-0.5 * x * x);
         let r = EDGES[1];
         let area = r * height(r) + (2.0 * std::f64::consts::PI).sqrt() * law::cdf(-r);
-        assert!((EDGES[0] * height(r) / area - 1.0).abs() < 1e-14);
+        close(EDGES[0] * height(r), area, 1e-14);
         for layer in 1..256 {
             let seen = EDGES[layer] * (height(EDGES[layer + 1]) - height(EDGES[layer]));
-            assert!((seen / area - 1.0).abs() < 1e-11, "{layer}: {seen}");
+            close(seen, area, 1e-11);
         }
         assert_eq!(EDGES[256], 0.0);
     }
@@ -146,45 +146,42 @@ mod tests {
     /// Kolmogorov's distance to the law, whose 0.1 % point is 1.95/√n; fixed seed.
     #[test]
     fn draws_follow_the_law() {
-        let mut stream = Streams::new(12).stream(0, Purpose::Trial(0));
+        let mut stream = stream(12);
         let count = 1_000_000;
         let mut drawn: Vec<f64> = (0..count).map(|_| normal(&mut stream)).collect();
         drawn.sort_by(f64::total_cmp);
         let n = f64::from(count);
-        let distance = (drawn.iter().zip(0u32..))
-            .map(|(&x, below)| (law::cdf(x) - (f64::from(below) + 0.5) / n).abs())
-            .fold(0.0, f64::max);
+        let off = |(&x, below): (&f64, u32)| (law::cdf(x) - (f64::from(below) + 0.5) / n).abs();
+        let distance = drawn.iter().zip(0u32..).map(off).fold(0.0, f64::max);
         assert!(distance < 1.95 / n.sqrt(), "{distance}");
     }
 
     /// Four standard errors, 0.006 % each: 1/√n, √2/√n, √6/√n, √24/√n.
     #[test]
     fn four_moments_are_those_of_the_law() {
-        let mut stream = Streams::new(13).stream(0, Purpose::Trial(0));
+        let mut stream = stream(13);
         let mut moments: [Welford; 4] = Default::default();
         let n = 2_000_000;
         for _ in 0..n {
             let x = normal(&mut stream);
             // Hermite polynomials: without correlation, mean 0, variance n!.
             let (x2, x3) = (x * x, x * x * x);
-            for (seen, value) in
-                moments
-                    .iter_mut()
-                    .zip([x, x2 - 1.0, x3 - 3.0 * x, x2 * x2 - 6.0 * x2 + 3.0])
-            {
-                seen.add(value);
-            }
+            let all = [x, x2 - 1.0, x3 - 3.0 * x, x2 * x2 - 6.0 * x2 + 3.0];
+            moments
+                .iter_mut()
+                .zip(all)
+                .for_each(|(seen, value)| seen.add(value));
         }
         for (seen, variance) in moments.iter().zip([1.0, 2.0, 6.0, 24.0f64]) {
             let error = (variance / f64::from(n)).sqrt();
-            assert!(seen.mean().abs() < 4.0 * error, "{} {error}", seen.mean());
+            near(seen.mean(), 0.0, 4.0 * error);
         }
     }
 
     /// Beyond the last layer: the share, and the mean of what is beyond, within 4 standard errors (fixed seed).
     #[test]
     fn the_tail_is_there() {
-        let mut stream = Streams::new(14).stream(0, Purpose::Trial(0));
+        let mut stream = stream(14);
         let (n, edge) = (20_000_000u32, EDGES[1]);
         let mut beyond = Welford::default();
         for _ in 0..n {
@@ -195,12 +192,9 @@ mod tests {
         }
         let expected = 2.0 * law::cdf(-edge) * f64::from(n);
         let count = beyond.count() as f64;
-        assert!(
-            (count - expected).abs() < 4.0 * expected.sqrt(),
-            "{count} {expected}"
-        );
+        near(count, expected, 4.0 * expected.sqrt());
         let mean = law::density(edge) / law::cdf(-edge) - edge;
         // The deviation of what is beyond is nearly its mean.
-        assert!((beyond.mean() - mean).abs() < 4.0 * mean / count.sqrt());
+        near(beyond.mean(), mean, 4.0 * mean / count.sqrt());
     }
 }

@@ -111,11 +111,13 @@ pub fn locate(knots: &[f64], x: f64) -> Option<(usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     #[test]
     fn exact_points_give_back_their_line() {
         let line = Line::fit([(1.0, 5.0), (2.0, 7.0), (4.0, 11.0)]).expect("three points");
-        assert!((line.intercept - 3.0).abs() < 1e-12 && (line.slope - 2.0).abs() < 1e-12);
+        near(line.intercept, 3.0, 1e-12);
+        near(line.slope, 2.0, 1e-12);
     }
 
     #[test]
@@ -130,13 +132,8 @@ mod tests {
         let z = |x: f64, y: f64| 2.0 - 3.0 * x + 0.5 * y;
         let points = [(0.0, 0.0), (1.0, 0.0), (0.0, 4.0), (7.0, 9.0)].map(|(x, y)| (x, y, z(x, y)));
         let plane = Plane::fit(points).expect("four points");
-        for (got, want) in [
-            (plane.constant, 2.0),
-            (plane.x_slope, -3.0),
-            (plane.y_slope, 0.5),
-        ] {
-            assert!((got - want).abs() < 1e-12);
-        }
+        let found = [plane.constant, plane.x_slope, plane.y_slope];
+        (0..3).for_each(|at| near(found[at], [2.0, -3.0, 0.5][at], 1e-12));
     }
 
     #[test]

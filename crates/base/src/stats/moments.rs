@@ -187,6 +187,7 @@ pub fn median_of(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{close, near};
 
     fn seen(values: &[f64]) -> Welford {
         let mut seen = Welford::default();
@@ -198,18 +199,17 @@ mod tests {
     fn welford_agrees_with_the_two_pass_formula() {
         let seen = seen(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]);
         assert_eq!(seen.mean(), 1e9 + 10.0);
-        assert!((seen.variance() - 30.0).abs() < 1e-9);
+        near(seen.variance(), 30.0, 1e-9);
     }
 
     #[test]
     fn skewness_agrees_with_the_two_pass_formula() {
         let values = [1.0, 2.0, 2.5, 9.0, 4.0, 1.5];
-        let mut seen = Welford::default();
-        values.iter().for_each(|&v| seen.add(1e6 + v));
+        let seen = seen(&values.map(|v| 1e6 + v));
         let mean = values.iter().sum::<f64>() / 6.0;
         let moment = |power| values.iter().map(|v| (v - mean).powi(power)).sum::<f64>() / 6.0;
         let expected = moment(3) / moment(2).powf(1.5);
-        assert!((seen.skewness() - expected).abs() < 1e-6);
+        near(seen.skewness(), expected, 1e-6);
         assert_eq!(Welford::default().skewness(), 0.0);
     }
 
@@ -224,9 +224,9 @@ mod tests {
                 begin = end;
             }
             assert_eq!(merged.count(), whole.count());
-            assert!((merged.mean() / whole.mean() - 1.0).abs() < 1e-14);
-            assert!((merged.variance() / whole.variance() - 1.0).abs() < 1e-9);
-            assert!((merged.skewness() - whole.skewness()).abs() < 1e-8);
+            close(merged.mean(), whole.mean(), 1e-14);
+            close(merged.variance(), whole.variance(), 1e-9);
+            near(merged.skewness(), whole.skewness(), 1e-8);
         }
         // What does not vary stays what it is.
         let mut same = seen(&[0.3; 7]);
@@ -239,19 +239,21 @@ mod tests {
         let of = |values: &[f64]| {
             let seen = seen(values);
             let (down, up) = seen.interval().expect("several").about(seen.mean());
+            let error = (seen.variance() / seen.count() as f64).sqrt();
             (
                 down,
                 up,
-                student_t::quantile(0.975, seen.count() - 1)
-                    * (seen.variance() / seen.count() as f64).sqrt(),
+                student_t::quantile(0.975, seen.count() - 1) * error,
             )
         };
         let (down, up, student) = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
-        assert!((down - student).abs() < 1e-9 && (up - student).abs() < 1e-9);
+        near(down, student, 1e-9);
+        near(up, student, 1e-9);
         let (down, up, student) = of(&[1.0, 1.1, 1.2, 1.3, 1.0, 1.1, 1.2, 9.0]);
         assert!(down < student && student < up, "{down} {student} {up}");
         let (low, high, _) = of(&[-1.0, -1.1, -1.2, -1.3, -1.0, -1.1, -1.2, -9.0]);
-        assert!((low - up).abs() < 1e-9 && (high - down).abs() < 1e-9);
+        near(low, up, 1e-9);
+        near(high, down, 1e-9);
         assert_eq!(Welford::default().interval(), None);
     }
 

@@ -112,6 +112,7 @@ impl Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     #[test]
     fn correlation_of_few_pairs() {
@@ -122,18 +123,18 @@ mod tests {
         }
         assert_eq!(pair.each.map(|figure| figure.mean()), [2.5, 3.75]);
         // 3.5 / √(5 · 4.75)
-        assert!((pair.correlation() - 0.718_185).abs() < 1e-6);
+        near(pair.correlation(), 0.718_185, 1e-6);
         let (mut parts, mut rest) = (Pair::default(), Pair::default());
         parts.add([1.0, 2.0]);
         for values in [[2.0, 4.0], [3.0, 5.0], [4.0, 4.0]] {
             rest.add(values);
         }
         parts.merge(&rest);
-        assert!((parts.correlation() - pair.correlation()).abs() < 1e-12);
+        near(parts.correlation(), pair.correlation(), 1e-12);
         // s² = 5/3 and 19/12 about means of 2.5 and 3.75, s₀₁ = 7/6.
         let expected =
             ((5.0 / 3.0 / 6.25 + 19.0 / 12.0 / 14.0625 - 2.0 * 7.0 / 6.0 / 9.375) / 4.0_f64).sqrt();
-        assert!((pair.ratio_error() - expected).abs() < 1e-12);
+        near(pair.ratio_error(), expected, 1e-12);
         let mut none = Pair::default();
         none.merge(&parts);
         none.merge(&Pair::default());
@@ -154,7 +155,7 @@ mod tests {
             let left = (means[0] - r * means[1]).powi(2);
             let right = halves[0] * halves[0] - 2.0 * r * correlation * halves[0] * halves[1]
                 + r * r * halves[1] * halves[1];
-            assert!((left - right).abs() < 1e-9, "{r}: {left} {right}");
+            near(left, right, 1e-9);
         }
         assert!(seen.low < Some(4.0) && Some(4.0) < seen.high);
     }

@@ -256,15 +256,12 @@ mod tests {
     type Row = [&'static str; 6];
 
     fn sample_sheet() -> Sheet<'static, Row> {
+        let [one_line, two_lines] = [
+            "8 × 64 on 8 vm-of-some-kind",
+            "8 × 64\non 8 vm-of-some-kind",
+        ];
         let rows: [Row; 2] = [
-            [
-                "full",
-                "8 × 64 on 8 vm-of-some-kind",
-                "8 × 64\non 8 vm-of-some-kind",
-                "+1.0 ±0.1 %",
-                "+1.0 %",
-                "1 %",
-            ],
+            ["full", one_line, two_lines, "+1.0 ±0.1 %", "+1.0 %", "1 %"],
             ["partial", "none", "none", "+20.0 ±0.2 %", "+20.0 %", "2 %"],
         ];
         let columns = [
@@ -301,10 +298,8 @@ mod tests {
         assert_eq!(fewer.lines().count(), 3, "{fewer}");
         let (stacked, places) = shown(43);
         assert_eq!(places, [0, 1, 2]);
-        assert!(
-            stacked.contains("8 × 64  ") && stacked.lines().count() == 4,
-            "{stacked}"
-        );
+        assert!(stacked.contains("8 × 64  "), "{stacked}");
+        assert_eq!(stacked.lines().count(), 4, "{stacked}");
     }
 
     #[test]

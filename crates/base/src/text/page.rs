@@ -149,10 +149,7 @@ mod tests {
         let text = Page::of_width(80).prose(&words.join(" "), 3);
         assert!(text.lines().count() > 5, "{text}");
         assert!(Page::of_width(80).has_room_for(&text), "{text}");
-        assert!(
-            text.lines().skip(1).all(|line| line.starts_with("   w")),
-            "{text}"
-        );
+        assert!(text.lines().skip(1).all(|line| line.starts_with("   w")));
         let again: Vec<&str> = text.split_whitespace().collect();
         assert_eq!(again, words);
     }
@@ -186,9 +183,6 @@ mod tests {
             assert_eq!(plain, "a");
         }
         let line = coloured.best("full\n");
-        assert!(
-            line.contains("\u{1b}[") && line.ends_with("m\n"),
-            "{line:?}"
-        );
+        assert!(line.contains("\u{1b}[") && line.ends_with("m\n"));
     }
 }

@@ -218,14 +218,19 @@ fn nearest_days(dated: &[Price], date: Date) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
-    fn offer(region: &str, market: Market, date: &str) -> Offer {
+    fn offer_of(provider: &str, region: &str, market: Market, date: Date) -> Offer {
         Offer {
-            provider: "gcp".into(),
+            provider: provider.into(),
             region: region.into(),
             market,
-            date: Date::parse(date).expect("a day"),
+            date,
         }
+    }
+
+    fn offer(region: &str, market: Market, date: &str) -> Offer {
+        offer_of("gcp", region, market, Date::parse(date).expect("a day"))
     }
 
     #[test]
@@ -244,17 +249,10 @@ mod tests {
         let catalogue = Catalogue::embedded().0;
         let mut compared = 0;
         for price in &catalogue.prices {
-            let offer = Offer {
-                provider: price.provider.to_string(),
-                region: price.region.to_string(),
-                market: Market::OnDemand,
-                date: price.valid_to,
-            };
+            let day = price.valid_to;
+            let offer = offer_of(&price.provider, &price.region, Market::OnDemand, day);
             let on_demand = catalogue.usd_per_hour(&price.vm, &offer);
-            assert!(
-                on_demand.is_some_and(|usd| price.usd_per_hour <= usd),
-                "{price:?}"
-            );
+            assert!(on_demand.is_some_and(|usd| price.usd_per_hour <= usd));
             compared += usize::from(price.market != Market::OnDemand);
         }
         assert!(compared > 2000, "{compared}");
@@ -303,12 +301,7 @@ n1-standard-8 gcp us-central1 commitment-3y 2026-07-30 124.8373/730";
         let catalogue = Catalogue::embedded().0;
         for price in &catalogue.prices {
             for date in [price.valid_from, price.valid_to] {
-                let offer = Offer {
-                    provider: price.provider.to_string(),
-                    region: price.region.to_string(),
-                    market: price.market,
-                    date,
-                };
+                let offer = offer_of(&price.provider, &price.region, price.market, date);
                 let found = catalogue.usd_per_hour(&price.vm, &offer);
                 assert_eq!(found, Some(price.usd_per_hour), "{price:?}");
             }
@@ -321,10 +314,7 @@ n1-standard-8 gcp us-central1 commitment-3y 2026-07-30 124.8373/730";
         let catalogue = Catalogue::embedded().0;
         let iowa = offer("us-central1", Market::OnDemand, "2023-05-01");
         let usd = catalogue.usd_per_hour("e2-standard-4", &iowa);
-        assert!(
-            usd.is_some_and(|usd| (usd - 0.13402).abs() < 5e-6),
-            "{usd:?}"
-        );
+        near(usd.unwrap_or(0.0), 0.13402, 5e-6);
     }
 
     #[test]
@@ -344,27 +334,25 @@ n1-standard-8 gcp us-central1 commitment-3y 2026-07-30 124.8373/730";
     #[test]
     fn what_exists_is_told_from_near_to_far() {
         let catalogue = Catalogue::embedded().0;
-        let spot = offer("us-central1", Market::Spot, "2022-01-01");
-        let instead = catalogue.instead("e2-standard-4", &spot);
-        assert_eq!(instead, "known there: 2020-05-29, 2026-07-30");
+        let there = offer("us-central1", Market::Spot, "2022-01-01");
         let mars = offer("mars-1", Market::Spot, "2022-01-01");
-        let instead = catalogue.instead("e2-standard-4", &mars);
-        assert!(
-            instead
-                .starts_with("known of `e2-standard-4`: asia-east1 (on-demand, spot, commitment"),
-            "{instead}"
-        );
-        let instead = catalogue.instead("pdp-11", &mars);
-        assert_eq!(instead, "`scavsim list vms` shows all VM types");
-        let instead = catalogue.instead("m5.xlarge", &mars);
-        assert!(
-            instead.starts_with("`m5.xlarge` is a VM type of aws"),
-            "{instead}"
-        );
-        let instead = catalogue.instead("n1-standrd-4", &mars);
-        assert!(
-            instead.starts_with("did you mean `n1-standard-4`?"),
-            "{instead}"
-        );
+        for (vm, offer, expected) in [
+            (
+                "e2-standard-4",
+                &there,
+                "known there: 2020-05-29, 2026-07-30",
+            ),
+            (
+                "e2-standard-4",
+                &mars,
+                "known of `e2-standard-4`: asia-east1 (on-demand, spot, commitment",
+            ),
+            ("pdp-11", &mars, "`scavsim list vms` shows all VM types"),
+            ("m5.xlarge", &mars, "`m5.xlarge` is a VM type of aws"),
+            ("n1-standrd-4", &mars, "did you mean `n1-standard-4`?"),
+        ] {
+            let instead = catalogue.instead(vm, offer);
+            assert!(instead.starts_with(expected), "{instead}");
+        }
     }
 }

@@ -399,10 +399,8 @@ mod tests {
              ,v,,,spot,0.6,2026-03-02 00:00:00+00:00,,s\n",
         );
         let series = |start| table.series("v", Market::Spot, &RentalPlace::default(), day(start));
-        assert_eq!(
-            series("2026-03-01"),
-            Ok(vec![(0.0, 0.5), (6.5, 0.7), (24.0, 0.6)])
-        );
+        let prices = vec![(0.0, 0.5), (6.5, 0.7), (24.0, 0.6)];
+        assert_eq!(series("2026-03-01"), Ok(prices));
         assert_eq!(series("2026-03-09"), Ok(vec![(0.0, 0.6)]));
         let alike = self::table(",v,,a,spot,1,2026-02-01,,s\n,v,,b,spot,1,2026-01-01,,s\n");
         let start = day("2026-01-15");
@@ -418,56 +416,39 @@ mod tests {
             Some(since.as_secs_f64() / 3600.0)
         };
         assert_eq!(hour("2026-11-20"), Some(0.0));
-        for noon in [
-            "T12:00",
-            " 12:00:00",
-            "T12:00:00Z",
-            " 12:00:00+00:00",
-            "T12:00+0000",
-        ] {
+        for noon in "T12:00| 12:00:00|T12:00:00Z| 12:00:00+00:00|T12:00+0000".split('|') {
             assert_eq!(hour(&format!("2026-11-20{noon}")), Some(12.0), "{noon}");
         }
         assert_eq!(hour("2026-11-20T6:30"), Some(6.5));
         assert_eq!(hour("2026-11-20T00:00:01.8"), Some(1.8 / 3600.0));
-        for wrong in [
-            "2026-11-31",
-            "2026-11-20T",
-            "2026-11-20T12",
-            "2026-11-20T24:00",
-            "2026-11-20T12:60",
-            "2026-11-20T12:00+02:00",
-            "2026-11-20T-1:00",
-            "2026-11-20T1e1:00",
-            "2026-11-20 12:00:00:00",
-            "20",
-        ] {
-            assert_eq!(hour(wrong), None, "{wrong}");
+        for wrong in "T|T12|T24:00|T12:60|T12:00+02:00|T-1:00|T1e1:00| 12:00:00:00".split('|') {
+            assert_eq!(hour(&format!("2026-11-20{wrong}")), None, "{wrong}");
         }
+        assert_eq!(hour("2026-11-31").or(hour("20")), None);
     }
 
     #[test]
     fn everything_wrong_with_a_table_is_said_at_once() {
-        for (rows, expected) in [
-            (",v,,,spot,0,2026-01-01,,s\n", "`usd_per_hour`: expected"),
-            (",v,,,spt,1,2026-01-01,,s\n", "unknown market `spt`"),
-            (",v,,,spot,1,2026-01-32,,s\n", "`2026-01-32` is no time"),
-            (",v,,,spot,1,2026-01-01T25:00,,s\n", "is no time"),
-            (",v,,,spot,1,2026-01-01T05:00+02:00,,s\n", "is no time"),
+        let twice = "two spot prices of `v` for the same time";
+        let same = "2026-01-02,,s\n,v,,,spot,2,2026-01-02,,s";
+        let overlap = "2026-01-02,2026-01-05,s\n,v,,,spot,2,2026-01-05,,s";
+        for (price, rest, expected) in [
+            ("spot,0", "2026-01-01,,s", "`usd_per_hour`: expected"),
+            ("spt,1", "2026-01-01,,s", "unknown market `spt`"),
+            ("spot,1", "2026-01-32,,s", "`2026-01-32` is no time"),
+            ("spot,1", "2026-01-01T25:00,,s", "is no time"),
+            ("spot,1", "2026-01-01T05:00+02:00,,s", "is no time"),
             (
-                ",v,,,spot,1,2026-01-02,2026-01-01,s\n",
+                "spot,1",
+                "2026-01-02,2026-01-01,s",
                 "is before `valid_from`",
             ),
-            (",v,,,spot,1,2026-01-02,soon,s\n", "`soon` is no day"),
-            (",v,,,spot,1,2026-01-02,,\n", "`source`: expected"),
-            (
-                ",v,,,spot,1,2026-01-02,,s\n,v,,,spot,2,2026-01-02,,s\n",
-                "two spot prices of `v` for the same time",
-            ),
-            (
-                ",v,,,spot,1,2026-01-02,2026-01-05,s\n,v,,,spot,2,2026-01-05,,s\n",
-                "two spot prices of `v` for the same time",
-            ),
+            ("spot,1", "2026-01-02,soon,s", "`soon` is no day"),
+            ("spot,1", "2026-01-02,,", "`source`: expected"),
+            ("spot,1", same, twice),
+            ("spot,1", overlap, twice),
         ] {
+            let rows = format!(",v,,,{price},{rest}\n");
             let mut diagnostics = Diagnostics::default();
             let source = Source::new("own.csv", format!("{HEAD}{rows}"));
             assert_eq!(PriceTable::read(&source, &mut diagnostics), None, "{rows}");

@@ -293,40 +293,25 @@ mod tests {
 
     #[test]
     fn prices_that_overlap_run_backwards_or_have_no_day_are_refused() {
-        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let sources = crate::cloud::sources::tests::sources();
         let head = "vm,region,market,usd_per_hour,valid_from,valid_to,source\n";
-        for (rows, expected) in [
-            (
-                "v,r,spot,1,2020-01-01,2021-01-01,s\nv,r,spot,2,2021-01-01,2022-01-01,s\n",
-                "two prices for the same day",
-            ),
-            (
-                "v,r,spot,1,2021-01-01,2020-01-01,s\n",
-                "is before `valid_from`",
-            ),
-            ("v,r,spot,1,2021-02-30,2021-03-01,s\n", "expected a day"),
-            (
-                "v,r,reserved,1,2021-02-01,2021-03-01,s\n",
-                "expected one of `on-demand`, `spot`, `commitment-1y`, `commitment-3y`",
-            ),
-            (
-                "v,r,spot,0,2021-02-01,2021-03-01,s\n",
-                "`usd_per_hour`: expected",
-            ),
-            ("v,r,spot,1,2021-02-01,2021-03-01,\n", "`source`: expected"),
-            (
-                "v,r,spot,1,2021-02-01,2021-03-01,s+t\n",
-                "unknown source `t`",
-            ),
+        let markets = "expected one of `on-demand`, `spot`, `commitment-1y`, `commitment-3y`";
+        let overlap = "spot,1,2020-01-01,2021-01-01,s\nv,r,spot,2,2021-01-01,2022-01-01,s";
+        for (row, expected) in [
+            (overlap, "two prices for the same day"),
+            ("spot,1,2021-01-01,2020-01-01,s", "is before `valid_from`"),
+            ("spot,1,2021-02-30,2021-03-01,s", "expected a day"),
+            ("reserved,1,2021-02-01,2021-03-01,s", markets),
+            ("spot,0,2021-02-01,2021-03-01,s", "`usd_per_hour`: expected"),
+            ("spot,1,2021-02-01,2021-03-01,", "`source`: expected"),
+            ("spot,1,2021-02-01,2021-03-01,s+t", "unknown source `t`"),
         ] {
+            let rows = format!("v,r,{row}\n");
             let mut diagnostics = Diagnostics::default();
             let file = Source::new("prices.csv", format!("{head}{rows}"));
             let texts = &mut Texts::default();
-            assert_eq!(
-                read_sound("gcp", &file.text, &sources, texts),
-                None,
-                "{rows}"
-            );
+            let quick = read_sound("gcp", &file.text, &sources, texts);
+            assert_eq!(quick, None, "{rows}");
             read("gcp", &file, &sources, texts, &mut diagnostics);
             let shown = diagnostics.render(false);
             assert!(shown.contains(expected), "{rows}{shown}");

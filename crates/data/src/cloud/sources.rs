@@ -70,8 +70,13 @@ impl Sources {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// The source `s` alone.
+    pub(in crate::cloud) fn sources() -> Sources {
+        Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default())
+    }
 
     #[test]
     fn every_source_is_used_and_has_a_licence_that_permits_it() {
@@ -84,10 +89,9 @@ mod tests {
         tables.push(super::super::delays::startup::TABLE);
         tables.push(super::super::delays::restart::TABLE);
         tables.push(super::super::delays::checkpoint_write::TABLE);
-        let cells: Vec<&str> = (tables.iter().flat_map(|t| t.lines()))
-            .filter_map(|line| line.rsplit(',').next())
-            .flat_map(|keys| keys.split('+'))
-            .collect();
+        let lines = tables.iter().flat_map(|table| table.lines());
+        let cells = lines.filter_map(|line| line.rsplit(',').next());
+        let cells: Vec<&str> = cells.flat_map(|keys| keys.split('+')).collect();
         for (key, text) in &sources.0 {
             assert!(cells.contains(&key.as_str()), "{key} is not used");
             let permitted = ["(MIT)", "(Apache-2.0)", "(paper)", "(rule)"];

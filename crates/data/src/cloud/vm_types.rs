@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn half_an_accelerator_an_unknown_source_and_a_name_twice_are_refused() {
-        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
+        let twice = "gcp,v,4,16,,,,stated,s\naws,v,4,16,,,,stated,s\n";
         let head = "provider,vm,vcpu,memory_gib,gpu,gpus,network_gbps,origin,source\n";
         for (rows, expected) in [
             ("gcp,v,4,16,T4,,,stated,s\n", "`gpus`: expected"),
@@ -135,13 +135,15 @@ mod tests {
             ("gcp,v,4,16,,,0,stated,s\n", "`network_gbps`: expected"),
             ("gcp,v,4,16,,,,,s\n", "`origin`: expected"),
             ("gcp,v,4,16,,,,stated,t\n", "unknown source `t`"),
-            (
-                "gcp,v,4,16,,,,stated,s\naws,v,4,16,,,,stated,s\n",
-                "two VM types are called `v`",
-            ),
+            (twice, "two VM types are called `v`"),
         ] {
             let mut diagnostics = Diagnostics::default();
-            read(&format!("{head}{rows}"), &sources, &mut diagnostics);
+            let text = format!("{head}{rows}");
+            read(
+                &text,
+                &crate::cloud::sources::tests::sources(),
+                &mut diagnostics,
+            );
             let shown = diagnostics.render(false);
             assert!(shown.contains(expected), "{rows}{shown}");
             assert!(shown.contains(&format!("{FILE}:")), "{shown}");

@@ -197,20 +197,13 @@ mod tests {
     #[test]
     fn knowing_the_split_never_makes_the_law_worse() {
         // Exposed communication falls where compute hides it: no additive law of the parts has that.
-        let mut all = points(
-            &additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03)),
-            true,
-        );
+        let made = additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03));
+        let mut all = points(&made, true);
         for p in &mut all {
-            let hidden = p.exposed_s.map(|c| c / (1.0 + p.local_batch));
-            p.exposed_s = hidden;
+            p.exposed_s = p.exposed_s.map(|c| c / (1.0 + p.local_batch));
         }
-        let blind: Vec<StepPoint> = (all.iter())
-            .map(|p| StepPoint {
-                exposed_s: None,
-                ..*p
-            })
-            .collect();
+        let mut blind = all.clone();
+        blind.iter_mut().for_each(|p| p.exposed_s = None);
         let (seeing, blind) = (best(&all).expect("a law"), best(&blind).expect("a law"));
         assert!(seeing.left_out <= blind.left_out, "{seeing:?} {blind:?}");
     }
@@ -240,17 +233,11 @@ mod tests {
         let all = points(&made, false);
         assert_eq!(best(&[]), Err(NoLaw::FewPoints(Points(0), 4)));
         assert_eq!(best(&all[..2]), Err(NoLaw::FewPoints(Points(2), 4)));
-        let one_count: Vec<StepPoint> = (all.iter())
-            .filter(|p| p.workers == 1)
-            .cycle()
-            .take(6)
-            .copied()
-            .collect();
+        let one_count = all.iter().filter(|p| p.workers == 1).cycle().take(6);
+        let one_count: Vec<StepPoint> = one_count.copied().collect();
         assert_eq!(best(&one_count), Err(NoLaw::OneCount));
-        let one_batch: Vec<StepPoint> = (all.iter())
-            .filter(|p| p.local_batch == 4.0)
-            .copied()
-            .collect();
+        let one_batch = all.iter().filter(|p| p.local_batch == 4.0);
+        let one_batch: Vec<StepPoint> = one_batch.copied().collect();
         assert_eq!(best(&one_batch), Err(NoLaw::OneBatch));
     }
 }

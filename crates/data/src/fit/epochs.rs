@@ -67,15 +67,13 @@ pub fn affine_noise(pairs: &[(f64, f64)]) -> Option<EpochFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     #[test]
     fn what_is_left_out_tells_a_line_from_a_mean() {
         let line = |pairs: &[(f64, f64)]| left_out(pairs, noise_scale);
-        let mean = |pairs: &[(f64, f64)]| {
-            left_out(pairs, |seen| {
-                constant(&seen.iter().map(|p| p.1).collect::<Vec<_>>())
-            })
-        };
+        let of_mean = |seen: &[(f64, f64)]| constant(&seen.iter().map(|p| p.1).collect::<Vec<_>>());
+        let mean = |pairs: &[(f64, f64)]| left_out(pairs, of_mean);
         let rising = [100.0, 200.0, 800.0].map(|b| (b, 30.0 * (1.0 + b / 400.0)));
         assert!(line(&rising) < Some(1e-9) && mean(&rising) > Some(10.0));
         let level = [(100.0, 30.0), (200.0, 31.0), (400.0, 30.0), (800.0, 31.0)];
@@ -88,14 +86,14 @@ mod tests {
     fn exact_points_give_back_their_law() {
         let rising = [100.0, 200.0, 800.0].map(|b| (b, 30.0 * (1.0 + b / 400.0)));
         let fit = noise_scale(&rising).expect("three batches");
-        let EpochLaw::NoiseScale {
-            base_epochs,
-            noise_scale_samples,
-        } = fit.law
-        else {
-            panic!("another law");
+        let expected = EpochLaw::NoiseScale {
+            base_epochs: 30.0,
+            noise_scale_samples: 400.0,
         };
-        assert!((base_epochs - 30.0).abs() < 1e-9 && (noise_scale_samples - 400.0).abs() < 1e-9);
+        for batch in [1.0, 5000.0] {
+            let [found, expected] = [fit.law, expected].map(|law| law.epochs(batch, None));
+            near(found.expect("a law"), expected.expect("a law"), 1e-9);
+        }
         assert!(fit.quality.mape < 1e-9);
         assert_eq!(noise_scale(&rising[..1]), None);
 
@@ -103,6 +101,6 @@ mod tests {
         let fit = affine_noise(&along).expect("three noises");
         assert!(fit.quality.mape < 1e-9);
         let epochs = fit.law.epochs(1.0, Some(0.72)).expect("inside");
-        assert!((epochs - 188.0).abs() < 1e-9);
+        near(epochs, 188.0, 1e-9);
     }
 }

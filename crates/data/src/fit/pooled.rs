@@ -258,6 +258,7 @@ fn seconds(law: &PooledLaw, p: &PooledPoint) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::close;
     use crate::workload::law::{ComputeLaw, Overlap};
 
     fn point(law: &PooledLaw, vms: u32, each: u32, local_batch: f64) -> PooledPoint {
@@ -278,8 +279,7 @@ mod tests {
     }
 
     fn points(law: &PooledLaw) -> Vec<PooledPoint> {
-        let mut points = Vec::new();
-        for (vms, each) in [
+        let one_to_four = [
             (1, 1),
             (1, 2),
             (1, 4),
@@ -289,6 +289,8 @@ mod tests {
             (3, 4),
             (4, 1),
             (4, 2),
+        ];
+        let more = [
             (6, 1),
             (6, 4),
             (8, 1),
@@ -298,12 +300,11 @@ mod tests {
             (16, 1),
             (16, 2),
             (16, 4),
-        ] {
-            for local_batch in [4.0, 16.0, 64.0] {
-                points.push(point(law, vms, each, local_batch));
-            }
-        }
-        points
+        ];
+        let places = one_to_four.into_iter().chain(more);
+        let of =
+            |(vms, each)| [4.0, 16.0, 64.0].map(|local_batch| point(law, vms, each, local_batch));
+        places.flat_map(of).collect()
     }
 
     fn law(growth: Growth) -> PooledLaw {
@@ -328,7 +329,7 @@ mod tests {
             assert_eq!(fit.growth, growth);
             // What is expected pulls a little.
             assert!(fit.quality.mape < 0.05, "{growth:?} {fit:?}");
-            assert!((fit.law.one_vm_pass_s / 0.05 - 1.0).abs() < 0.05, "{fit:?}");
+            close(fit.law.one_vm_pass_s, 0.05, 0.05);
         }
     }
 

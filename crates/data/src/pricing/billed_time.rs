@@ -34,16 +34,13 @@ mod tests {
 
     #[test]
     fn ten_seconds_are_billed_as_a_minute_and_a_started_hour_as_an_hour() {
-        let per_second = BilledTime {
-            granularity_s: 1.0,
-            minimum_s: 60.0,
+        let rule = |granularity_s, minimum_s| BilledTime {
+            granularity_s,
+            minimum_s,
         };
+        let (per_second, per_hour) = (rule(1.0, 60.0), rule(3600.0, 0.0));
         assert_eq!(per_second.seconds(10.0), 60.0);
         assert_eq!(per_second.seconds(60.2), 61.0);
-        let per_hour = BilledTime {
-            granularity_s: 3600.0,
-            minimum_s: 0.0,
-        };
         assert_eq!(per_hour.seconds(1.0), 3600.0);
         assert_eq!(per_hour.seconds(3600.0), 3600.0);
         assert_eq!(per_hour.seconds(3601.0), 7200.0);

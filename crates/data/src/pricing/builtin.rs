@@ -52,18 +52,9 @@ mod tests {
             // One VM type of each provider, with and without GPUs.
             let vms = ["e2-standard-4", "p2.xlarge", "Standard_NC4as_T4_v3"];
             let tariffs = vms.map(|vm| policy.tariff(&[RentedVmType::as_priced(vm)], &fleet));
-            assert!(
-                tariffs.iter().any(Result::is_ok),
-                "{}: {tariffs:?}",
-                policy.name
-            );
+            assert!(tariffs.iter().any(Result::is_ok), "{}", policy.name);
         }
-        for name in [
-            "paper-fixed",
-            "paper-memory",
-            "per-second",
-            "per-started-hour",
-        ] {
+        for name in "paper-fixed paper-memory per-second per-started-hour".split(' ') {
             assert!(policies.iter().any(|p| p.name == name), "{name}");
         }
     }

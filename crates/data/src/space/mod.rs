@@ -327,30 +327,24 @@ mod tests {
     #[test]
     fn values_that_no_axis_has_are_refused() {
         let axes = || {
-            vec![
-                Axis::categorical(VM, ["a".into()]),
-                Axis::numeric(WORKERS, "workers"),
-            ]
+            let vms = Axis::categorical(VM, ["a".into()]);
+            vec![vms, Axis::numeric(WORKERS, "workers")]
         };
         let one = |row: [f64; 2]| Space::new(axes(), [row]);
         assert!(one([0.0, 4.0]).is_ok());
-        for row in [
-            [1.0, 4.0],
-            [0.5, 4.0],
-            [0.0, 4.5],
-            [0.0, -1.0],
-            [0.0, f64::NAN],
+        for (vm, workers) in [
+            (1.0, 4.0),
+            (0.5, 4.0),
+            (0.0, 4.5),
+            (0.0, -1.0),
+            (0.0, f64::NAN),
         ] {
-            assert!(
-                matches!(one(row), Err(NoSpace::Illegal { row: 0, .. })),
-                "{row:?}"
-            );
+            let wrong = one([vm, workers]);
+            assert!(matches!(wrong, Err(NoSpace::Illegal { row: 0, .. })));
         }
         assert_eq!(Space::new(axes(), [[0.0]]), Err(NoSpace::Uneven(0)));
         let twice = vec![Axis::numeric("x", "1"), Axis::numeric("x", "1")];
-        assert!(matches!(
-            Space::new(twice, [[0.0, 0.0]]),
-            Err(NoSpace::SameName(_))
-        ));
+        let twice = Space::new(twice, [[0.0, 0.0]]);
+        assert!(matches!(twice, Err(NoSpace::SameName(_))));
     }
 }

@@ -302,14 +302,32 @@ mod tests {
         SimTime::from_seconds(seconds)
     }
 
+    fn usage_until(ledger: &Ledger, seconds: f64) -> Usage {
+        let mut usage = Usage::default();
+        ledger.usage_until(time_at(seconds), &mut usage);
+        usage
+    }
+
+    /// A ledger of so many VMs with samples of ten each that train from the beginning.
+    fn training(vms: u32) -> Ledger {
+        let mut ledger = Ledger::default();
+        ledger.hold(0, vms, 10, time_at(0.0));
+        ledger.enter(Phase::Training, time_at(0.0));
+        ledger
+    }
+
+    /// VM-seconds of the first type in a phase.
+    fn vm_seconds(usage: &Usage, phase: Phase) -> f64 {
+        usage.phases.vm_seconds[0].1[phase as usize]
+    }
+
     #[test]
     fn growing_keeps_machines_and_shrinking_gives_back_the_newest() {
         let mut ledger = Ledger::default();
         assert!(ledger.hold(0, 8, 100, time_at(0.0)));
         assert!(ledger.hold(0, 12, 100, time_at(10.0)));
         assert!(!ledger.hold(0, 10, 200, time_at(20.0)));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(30.0), &mut usage);
+        let usage = usage_until(&ledger, 30.0);
         let seconds = |i: &VmInterval| (i.vms, i.from.seconds(), i.to.seconds());
         let held: Vec<_> = usage.intervals.iter().map(seconds).collect();
         assert_eq!(held, [(2, 10.0, 20.0), (8, 0.0, 30.0), (2, 10.0, 30.0)]);
@@ -340,10 +358,8 @@ mod tests {
             let [taken, kept] = usage.intervals[..] else {
                 panic!("{usage:?}");
             };
-            assert_eq!(
-                (taken.to, taken.ended_by),
-                (time_at(end.min(10.0)), ended_by)
-            );
+            assert_eq!(taken.to, time_at(end.min(10.0)));
+            assert_eq!(taken.ended_by, ended_by);
             assert_eq!((kept.to, kept.ended_by), (time_at(end), EndedBy::User));
         }
     }
@@ -356,8 +372,7 @@ mod tests {
         ledger.add_vms(0, 4, time_at(10.0));
         ledger.add_vms(0, 5, time_at(11.0));
         ledger.give_back(0, 5, time_at(12.0));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(10.0), &mut usage);
+        let usage = usage_until(&ledger, 10.0);
         let vms: Vec<u32> = usage.intervals.iter().map(|i| i.vms).collect();
         assert_eq!(vms, [1, 4]);
         assert_eq!(usage.intervals[1].from, usage.intervals[1].to);
@@ -365,9 +380,7 @@ mod tests {
 
     #[test]
     fn work_is_lost_once_and_only_what_was_not_safe() {
-        let mut ledger = Ledger::default();
-        ledger.hold(0, 1, 10, time_at(0.0));
-        ledger.enter(Phase::Training, time_at(0.0));
+        let mut ledger = training(1);
         ledger.work_is_safe(time_at(4.0));
         ledger.enter(Phase::Searching, time_at(7.0));
         // 5 s of a probe are lost; the 3 s of training before it are not, then or later.
@@ -376,41 +389,23 @@ mod tests {
         ledger.lose_unsafe_work(Phase::Training, time_at(12.0));
         ledger.enter(Phase::Training, time_at(12.0));
         ledger.lose_unsafe_work(Phase::Training, time_at(14.0));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(14.0), &mut usage);
-        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
-        assert_eq!(of(Phase::Training), 7.0);
-        assert_eq!(of(Phase::Searching), 0.0);
-        assert_eq!(of(Phase::Lost), 5.0 + 2.0);
+        let usage = usage_until(&ledger, 14.0);
+        assert_eq!(vm_seconds(&usage, Phase::Training), 7.0);
+        assert_eq!(vm_seconds(&usage, Phase::Searching), 0.0);
+        assert_eq!(vm_seconds(&usage, Phase::Lost), 5.0 + 2.0);
         assert_eq!(usage.phases.sample_seconds[Phase::Lost as usize], 70.0);
     }
 
     #[test]
-    fn what_was_done_since_the_last_checkpoint_is_lost_and_no_more() {
-        let mut ledger = Ledger::default();
-        ledger.hold(0, 2, 10, time_at(0.0));
-        ledger.enter(Phase::Training, time_at(0.0));
-        ledger.work_is_safe(time_at(4.0));
-        ledger.lose_unsafe_work(Phase::Training, time_at(7.0));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(7.0), &mut usage);
-        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
-        assert_eq!((of(Phase::Training), of(Phase::Lost)), (8.0, 6.0));
-    }
-
-    #[test]
     fn slow_seconds_are_those_of_training_that_is_kept() {
-        let mut ledger = Ledger::default();
-        ledger.hold(0, 2, 10, time_at(0.0));
-        ledger.enter(Phase::Training, time_at(0.0));
+        let mut ledger = training(2);
         ledger.set_slowness(0.25, time_at(3.0));
         ledger.enter(Phase::Restoring, time_at(7.0));
         ledger.enter(Phase::Training, time_at(8.0));
         ledger.work_is_safe(time_at(9.0));
         ledger.lose_unsafe_work(Phase::Training, time_at(12.0));
         ledger.set_slowness(0.5, time_at(12.0));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(13.0), &mut usage);
+        let usage = usage_until(&ledger, 13.0);
         let slow = 10.0 * (0.25 * (4.0 + 1.0) + 0.5);
         assert_eq!(usage.phases.slow_seconds, slow);
         assert_eq!(usage.phases.sample_seconds[Phase::Training as usize], 90.0);
@@ -418,17 +413,13 @@ mod tests {
 
     #[test]
     fn vms_that_start_wait_while_the_others_work() {
-        let mut ledger = Ledger::default();
-        ledger.hold(0, 3, 1, time_at(0.0));
-        ledger.enter(Phase::Training, time_at(0.0));
+        let mut ledger = training(3);
         ledger.set_starting([0, 0].into_iter(), time_at(10.0));
         // One of the two that start is left, and one of those at work is gone.
         ledger.give_back(0, 2, time_at(12.0));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(13.0), &mut usage);
-        let of = |phase: Phase| usage.phases.vm_seconds[0].1[phase as usize];
-        assert_eq!(of(Phase::Training), 3.0 * 10.0 + 2.0);
-        assert_eq!(of(Phase::Waiting), 2.0 * 2.0 + 1.0);
+        let usage = usage_until(&ledger, 13.0);
+        assert_eq!(vm_seconds(&usage, Phase::Training), 3.0 * 10.0 + 2.0);
+        assert_eq!(vm_seconds(&usage, Phase::Waiting), 2.0 * 2.0 + 1.0);
     }
 
     /// A loss can be told late, or of a VM that never ran: no second counts twice, and none is negative.
@@ -440,14 +431,11 @@ mod tests {
         ledger.end(0, time_at(0.0), time_at(8.0), EndedBy::Provider);
         ledger.add_vms(0, 1, time_at(12.0));
         ledger.end(0, time_at(12.0), time_at(11.0), EndedBy::Provider);
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(14.0), &mut usage);
+        let usage = usage_until(&ledger, 14.0);
         let phases: f64 = usage.phases.vm_seconds[0].1.iter().sum();
         assert_eq!(phases, 2.0 * 10.0 + 4.0);
-        assert_eq!(
-            (usage.intervals[1].from, usage.intervals[1].to),
-            (time_at(12.0), time_at(12.0))
-        );
+        let of_lost = &usage.intervals[1];
+        assert_eq!((of_lost.from, of_lost.to), (time_at(12.0), time_at(12.0)));
     }
 
     #[test]
@@ -493,8 +481,7 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.hold(0, 4, 1, time_at(0.0));
         assert!(ledger.hold(1, 4, 1, time_at(5.0)));
-        let mut usage = Usage::default();
-        ledger.usage_until(time_at(9.0), &mut usage);
+        let usage = usage_until(&ledger, 9.0);
         assert_eq!(usage.intervals.len(), 2);
         assert_eq!((usage.intervals[0].vm, usage.intervals[1].vm), (0, 1));
     }
@@ -511,8 +498,7 @@ mod tests {
                 ledger.enter(Phase::Searching, time_at(i as f64 + 0.25));
                 expected += f64::from(size);
             }
-            let mut usage = Usage::default();
-            ledger.usage_until(time_at(sizes.len() as f64), &mut usage);
+            let usage = usage_until(&ledger, sizes.len() as f64);
             let billed: f64 = usage.intervals.iter()
                 .map(|i| f64::from(i.vms) * (i.to - i.from).seconds()).sum();
             prop_assert!((billed - expected).abs() < 1e-9);

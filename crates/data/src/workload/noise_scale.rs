@@ -172,6 +172,7 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     fn scale() -> NoiseScale {
         let row = |batch, progress, noise_scale_samples| ScaleRow {
@@ -188,9 +189,7 @@ mod tests {
 
     #[test]
     fn jumps_stay_and_batches_blend_in_the_logarithm() {
-        let close = |a: Option<f64>, b: f64| {
-            assert!(a.is_some_and(|a| (a / b - 1.0).abs() < 1e-12), "{a:?} {b}");
-        };
+        let close = |a: Option<f64>, b| crate::tests::close(a.unwrap_or(0.0), b, 1e-12);
         close(scale().scale_at(100.0, 0.5), 10.0);
         close(scale().scale_at(100.0, 0.51), 1000.0);
         close(scale().scale_at(200.0, 1.0), 2000.0);
@@ -203,17 +202,15 @@ mod tests {
     fn steps_are_worth_more_where_the_noise_is_high() {
         let (steps, pace) = scale().replay(100.0, 400.0, 100.0).expect("measured");
         // One constant φ: rate 4·4100/4400.
-        assert!((steps - 100.0 / (4.0 * 4100.0 / 4400.0)).abs() < 1e-9);
-        assert!((pace.steps_at(0.3) - 0.3).abs() < 1e-12);
+        near(steps, 100.0 / (4.0 * 4100.0 / 4400.0), 1e-9);
+        near(pace.steps_at(0.3), 0.3, 1e-12);
         let (steps, pace) = scale().replay(10.0, 100.0, 100.0).expect("measured");
-        let expected = [
-            50.0 / (10.0 * 20.0 / 110.0),
-            50.0 / (10.0 * 1010.0 / 1100.0),
-        ];
-        assert!((steps - expected[0] - expected[1]).abs() < 1e-9);
+        let early = 50.0 / (10.0 * 20.0 / 110.0);
+        let late = 50.0 / (10.0 * 1010.0 / 1100.0);
+        near(steps, early + late, 1e-9);
         let half = pace.steps_at(0.5);
-        assert!((half - expected[0] / steps).abs() < 1e-12);
-        assert!((pace.progress_at(half) - 0.5).abs() < 1e-12);
+        near(half, early / steps, 1e-12);
+        near(pace.progress_at(half), 0.5, 1e-12);
         assert_eq!((pace.progress_at(1.0), pace.steps_at(1.0)), (1.0, 1.0));
     }
 }

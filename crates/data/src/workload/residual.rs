@@ -308,6 +308,7 @@ pub fn spread_out<T: Copy>(points: &[T], placement: impl Fn(&T) -> u64) -> Vec<T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     const VARIATION: Variation = Variation {
         shared: 0.1,
@@ -343,25 +344,19 @@ mod tests {
     fn a_measured_point_is_met_and_so_is_its_limit() {
         let at = |batch: f64| residual().mean_and_sd_at(&Place::new(3, 3, 1, batch, 3), &CERTAIN);
         let (mean, deviation) = at(16.0);
-        assert!(
-            (mean - 0.044).abs() < 1e-6 && deviation < 1e-4,
-            "{mean} {deviation}"
-        );
-        assert!((at(16.0 + 1e-6).0 - mean).abs() < 1e-5);
+        near(mean, 0.044, 1e-6);
+        assert!(deviation < 1e-4, "{deviation}");
+        near(at(16.0 + 1e-6).0, mean, 1e-5);
     }
 
     #[test]
     fn far_from_all_points_only_the_law_is_left() {
         let far = Place::new(1000, 64_000, 64, 32.0, 99);
         let (mean, deviation) = residual().mean_and_sd_at(&far, &CERTAIN);
-        assert!(mean.abs() < 1e-6);
-        assert!((deviation - VARIATION.variance(&far).sqrt()).abs() < 1e-6);
+        near(mean, 0.0, 1e-6);
+        near(deviation, VARIATION.variance(&far).sqrt(), 1e-6);
         // One VM has nothing to do with several.
-        assert_eq!(
-            residual()
-                .mean_and_sd_at(&Place::new(1, 1, 1, 16.0, 1), &CERTAIN)
-                .0,
-            0.0
-        );
+        let one = Place::new(1, 1, 1, 16.0, 1);
+        assert_eq!(residual().mean_and_sd_at(&one, &CERTAIN).0, 0.0);
     }
 }

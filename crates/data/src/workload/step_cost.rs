@@ -345,6 +345,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     fn row(workers: u32, batch: u32, step_s: f64, communication_s: Option<f64>) -> StepRow {
         StepRow {
@@ -364,66 +365,50 @@ mod tests {
         }
     }
 
+    fn costs(rows: Vec<StepRow>, communication: Communication) -> Result<StepCosts, SplitError> {
+        let (measured, laws) = (StepMeasured::Barrier, Laws::default());
+        StepCosts::new(rows, measured, communication, &laws)
+    }
+
+    /// Steps of two and four workers at batches of 64 and 128.
+    fn square(row: impl FnMut((u32, u32)) -> StepRow) -> StepCosts {
+        let rows = [(2, 64), (2, 128), (4, 64), (4, 128)].map(row);
+        costs(rows.to_vec(), Communication::Known).expect("a split at four workers")
+    }
+
     /// Compute 0.1 + 0.02 b; communication 0.01 K; the split is known at K = 4 only.
     fn linear() -> StepCosts {
         let step = |k: u32, b: u32| 0.1 + 0.02 * f64::from(b) / f64::from(k) + 0.01 * f64::from(k);
-        let rows: Vec<StepRow> = [(2, 64), (2, 128), (4, 64), (4, 128)]
-            .into_iter()
-            .map(|(k, b)| row(k, b, step(k, b), (k == 4).then_some(0.04)))
-            .collect();
-        StepCosts::new(
-            rows,
-            StepMeasured::Barrier,
-            Communication::Known,
-            &Laws::default(),
-        )
-        .expect("a split at four workers")
+        square(|(k, b)| row(k, b, step(k, b), (k == 4).then_some(0.04)))
     }
 
     #[test]
     fn a_missing_split_is_derived_from_the_local_batch_also_beyond_its_range() {
         for (configuration, cost) in linear().points() {
             let expected = 0.01 * f64::from(configuration.workers);
-            assert!(
-                (cost.communication_s - expected).abs() < 1e-12,
-                "{configuration}"
-            );
+            near(cost.communication_s, expected, 1e-12);
         }
     }
 
     /// Compute 0.02 b, communication 0.01 B/K, so that logarithms are linear in those of K and B.
     #[test]
     fn between_points_a_world_of_powers_is_recovered_and_outside_it_is_refused() {
-        let rows: Vec<StepRow> = [(2, 64), (2, 128), (4, 64), (4, 128)]
-            .into_iter()
-            .map(|(k, b)| {
-                let local = f64::from(b) / f64::from(k);
-                row(k, b, 0.03 * local, Some(0.01 * local))
-            })
-            .collect();
-        let (measured, laws) = (StepMeasured::Barrier, Laws::default());
-        let powers = StepCosts::new(rows, measured, Communication::Known, &laws).expect("sound");
+        let powers = square(|(k, b)| {
+            let local = f64::from(b) / f64::from(k);
+            row(k, b, 0.03 * local, Some(0.01 * local))
+        });
         let (cost, provenance) = powers.cost_at(&test_configuration(3, 96)).expect("inside");
         assert_eq!(provenance, Provenance::Interpolated);
-        assert!((cost.compute_s - 0.64).abs() < 1e-12, "{cost:?}");
-        assert!((cost.communication_s - 0.32).abs() < 1e-12, "{cost:?}");
+        near(cost.compute_s, 0.64, 1e-12);
+        near(cost.communication_s, 0.32, 1e-12);
         assert_eq!(linear().cost_at(&test_configuration(5, 96)), None);
-        assert_eq!(
-            linear().nearest(&test_configuration(5, 120)),
-            Some(test_configuration(4, 128))
-        );
+        let nearest = linear().nearest(&test_configuration(5, 120));
+        assert_eq!(nearest, Some(test_configuration(4, 128)));
     }
 
     #[test]
     fn without_any_split_or_with_too_short_a_step_the_table_is_refused() {
-        let table = |rows| {
-            StepCosts::new(
-                rows,
-                StepMeasured::Barrier,
-                Communication::Known,
-                &Laws::default(),
-            )
-        };
+        let table = |rows| costs(rows, Communication::Known);
         let none = table(vec![row(2, 64, 1.0, None)]);
         assert!(matches!(none, Err(SplitError::NoSplit(_))));
         let short = table(vec![row(4, 64, 1.0, Some(0.1)), row(2, 32, 0.5, None)]);
@@ -433,18 +418,10 @@ mod tests {
     #[test]
     fn a_step_without_a_split_is_one_piece_between_its_points_too() {
         let rows = vec![row(2, 64, 1.0, None), row(4, 64, 0.6, None)];
-        let costs = StepCosts::new(
-            rows,
-            StepMeasured::Barrier,
-            Communication::Unknown,
-            &Laws::default(),
-        );
-        let (cost, _) = costs
-            .expect("whole steps")
-            .cost_at(&test_configuration(3, 64))
-            .expect("inside");
+        let costs = costs(rows, Communication::Unknown).expect("whole steps");
+        let (cost, _) = costs.cost_at(&test_configuration(3, 64)).expect("inside");
         let share = libm::log(1.5) / libm::log(2.0);
-        assert!((cost.compute_s - 0.6_f64.powf(share)).abs() < 1e-12);
+        near(cost.compute_s, 0.6_f64.powf(share), 1e-12);
         assert_eq!(cost.communication_s, 0.0);
     }
 
@@ -452,17 +429,10 @@ mod tests {
     fn a_table_measured_at_equal_local_batches_reaches_its_ends_between_worker_counts() {
         let step = |k: u32, b: u32| row(k, k * b, f64::from(b + k), Some(f64::from(k)));
         let rows = vec![step(2, 10), step(2, 20), step(6, 10), step(6, 20)];
-        let costs = StepCosts::new(
-            rows,
-            StepMeasured::Barrier,
-            Communication::Known,
-            &Laws::default(),
-        )
-        .expect("a split in every row");
-        let (cost, _) = costs
-            .cost_at(&test_configuration(4, 40))
-            .expect("the smallest local batch");
+        let costs = costs(rows, Communication::Known).expect("a split in every row");
+        let smallest = costs.cost_at(&test_configuration(4, 40));
+        let (cost, _) = smallest.expect("the smallest local batch");
         let share = libm::log(2.0) / libm::log(3.0);
-        assert!((cost.total_s() - 12.0 * (16.0_f64 / 12.0).powf(share)).abs() < 1e-12);
+        near(cost.total_s(), 12.0 * (16.0_f64 / 12.0).powf(share), 1e-12);
     }
 }

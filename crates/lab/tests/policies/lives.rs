@@ -115,7 +115,7 @@ fn what_cannot_be_put_beside_them_is_refused() {
     let refused = |name: &str, net: Net| {
         let text = format!("{DRAWN}policy.names = [\"greedy\", \"{name}\"]");
         let options = Scenario::options().policy(name, Own(net));
-        options.parse(&text).unwrap_err().to_string()
+        options.parse(&text).expect_err("it is refused").to_string()
     };
     for name in ["greedy", "clairvoyant", "on-demand"] {
         let told = refused(name, Net::Patient);

@@ -197,21 +197,13 @@ mod tests {
 
     #[test]
     fn each_vm_gets_its_own_workers_and_its_own_name() {
+        let by_rank =
+            |each: &str| format!("$(echo {each} | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1))) ");
         for (vm, workers, vms, each) in [
             ("a/4", 8, 2, "4 "),
             ("a", 3, 3, "1 "),
-            (
-                "a/4",
-                6,
-                2,
-                "$(echo 4 2 | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1))) ",
-            ),
-            (
-                "a/1-2-4",
-                7,
-                3,
-                "$(echo 1 2 4 | cut -d' ' -f$((SKYPILOT_NODE_RANK + 1))) ",
-            ),
+            ("a/4", 6, 2, &by_rank("4 2")),
+            ("a/1-2-4", 7, 3, &by_rank("1 2 4")),
         ] {
             let task = sky("job", &choice(vm, workers, vms));
             assert!(task.contains(&format!("--nproc_per_node={each}")), "{task}");

@@ -409,15 +409,16 @@ mod tests {
         (found, diagnostics)
     }
 
+    fn found(vms: &[&str], wanted: &OfferFilter) -> Vec<Offer> {
+        let (found, wrong) = find(vms, wanted);
+        assert!(wrong.is_empty(), "{}", wrong.render(false));
+        found.all
+    }
+
     #[test]
     fn one_region_has_all_types_of_a_provider_and_the_cheapest_is_taken() {
-        let (found, wrong) = find(&["g5.xlarge", "g6e.xlarge"], &OfferFilter::default());
-        assert!(wrong.is_empty(), "{}", wrong.render(false));
-        let on_demand: Vec<&Offer> = found
-            .all
-            .iter()
-            .filter(|o| o.market == Market::OnDemand)
-            .collect();
+        let mut on_demand = found(&["g5.xlarge", "g6e.xlarge"], &OfferFilter::default());
+        on_demand.retain(|offer| offer.market == Market::OnDemand);
         assert_eq!(on_demand.len(), 2);
         assert_eq!(on_demand[0].region, on_demand[1].region);
         let catalogue = Catalogue::embedded().0;
@@ -439,39 +440,31 @@ mod tests {
         };
         let catalogue = Catalogue::embedded().0;
         for (market, count) in [(Market::OnDemand, 40), (Market::Commitment3y, 30)] {
-            let (found, wrong) = find(&["g2-standard-4"], &wanted(market));
-            assert!(wrong.is_empty(), "{}", wrong.render(false));
-            let [own] = &found.all[..] else {
-                panic!("{found:?}")
+            let [own] = &found(&["g2-standard-4"], &wanted(market))[..] else {
+                panic!("one offer")
             };
             let all = catalogue.prices_of("gcp", "g2-standard-4").iter();
             let day = own.date.expect("a day");
             let of_day = all.filter(|p| p.market == market && p.holds_on(day));
             let usd: Vec<f64> = of_day.map(|p| p.usd_per_hour).collect();
             assert!(usd.len() > count / 2, "{}", usd.len());
-            assert_eq!(
-                own.usd_per_hour,
-                usd.iter().copied().fold(f64::MAX, f64::min)
-            );
+            let least = usd.iter().copied().fold(f64::MAX, f64::min);
+            assert_eq!(own.usd_per_hour, least);
             assert_eq!(own.market, market);
         }
     }
 
     #[test]
     fn a_price_of_ones_own_stands_for_what_nobody_lists() {
-        let (found, wrong) = find(&["my-box"], &OfferFilter::default());
-        assert!(
-            found.all.is_empty() && wrong.len() == 1,
-            "{}",
-            wrong.render(false)
-        );
+        let (none, wrong) = find(&["my-box"], &OfferFilter::default());
+        assert!(none.all.is_empty() && wrong.len() == 1);
         let own = OfferFilter {
             own_usd: BTreeMap::from([("my-box".to_owned(), 2.5)]),
             ..OfferFilter::default()
         };
-        let (found, wrong) = find(&["my-box"], &own);
-        assert!(wrong.is_empty() && found.all.len() == 1);
-        assert_eq!(found.all[0].usd_per_hour, 2.5);
+        let own = found(&["my-box"], &own);
+        assert_eq!(own.len(), 1);
+        assert_eq!(own[0].usd_per_hour, 2.5);
     }
 
     #[test]
@@ -484,10 +477,8 @@ mod tests {
         let (_, wrong) = find(&["g5.xlarge"], &wanted);
         let text = wrong.render(false);
         assert_eq!(wrong.len(), 2, "{text}");
-        assert!(
-            text.contains("`aws`") && text.contains("`g5.xlarge`"),
-            "{text}"
-        );
+        assert!(text.contains("`aws`"), "{text}");
+        assert!(text.contains("`g5.xlarge`"), "{text}");
     }
 
     #[test]
@@ -497,8 +488,7 @@ mod tests {
             region: Some("us-central1".to_owned()),
             ..OfferFilter::default()
         };
-        let (found, wrong) = find(&["e2-standard-4"], &wanted);
-        assert!(wrong.is_empty(), "{}", wrong.render(false));
-        assert_eq!(found.all[0].lifetime.map(|m| &*m.name), Some("gcp-2019"));
+        let found = found(&["e2-standard-4"], &wanted);
+        assert_eq!(found[0].lifetime.map(|m| &*m.name), Some("gcp-2019"));
     }
 }

@@ -101,6 +101,7 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     fn place(x: f64) -> Place {
         Place {
@@ -118,17 +119,11 @@ mod tests {
         let all = process.covariance(&[place(1.0), place(0.0), place(40.0)]);
         let r = libm::exp(-1.0 / REACH);
         let left = 1.0 - 2.0 * r * r / (1.0 + r * r);
-        assert!(
-            (all[0] / 0.01 - left).abs() < 1e-6,
-            "{} {left}",
-            all[0] / 0.01
-        );
-        assert!(
-            all[4] / 0.01 < 1e-6,
-            "nothing is left where it was measured"
-        );
-        assert!((all[8] / 0.01 - 1.0).abs() < 1e-6, "far away all is");
-        assert!((all[1] - all[3]).abs() < 1e-15);
+        near(all[0] / 0.01, left, 1e-6);
+        // Nothing is left where it was measured, and far away all is.
+        near(all[4] / 0.01, 0.0, 1e-6);
+        near(all[8] / 0.01, 1.0, 1e-6);
+        near(all[1], all[3], 1e-15);
     }
 
     #[test]
@@ -139,8 +134,7 @@ mod tests {
         for out in 0..3 {
             let others = (0..3).filter(|i| *i != out).map(|i| places[i]).collect();
             let without = Process::new(others, vec![0.0; 2], 1.0);
-            let direct = without.covariance(&places[out..=out])[0];
-            assert!((left[out] - direct).abs() < 1e-6, "{} {direct}", left[out]);
+            near(left[out], without.covariance(&places[out..=out])[0], 1e-6);
         }
     }
 
@@ -153,7 +147,8 @@ mod tests {
         };
         let all = process.covariance(&[place(0.0), other]);
         // Prior and measurement weigh the same.
-        assert!((all[0] - 0.005).abs() < 1e-6, "{}", all[0]);
-        assert!((all[3] - 0.01).abs() < 1e-12 && all[1] == 0.0);
+        near(all[0], 0.005, 1e-6);
+        near(all[3], 0.01, 1e-12);
+        assert_eq!(all[1], 0.0);
     }
 }

@@ -129,13 +129,12 @@ fn pooled<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, assumed: f64) -> (f64,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{close, near};
 
     #[test]
     fn many_repeats_outweigh_what_is_assumed_and_none_leave_it() {
-        assert_eq!(
-            Repeats::read(&Source::new("a", ""), None),
-            Repeats::default()
-        );
+        let none = Repeats::read(&Source::new("a", ""), None);
+        assert_eq!(none, Repeats::default());
         let mut text = "vm,workers,batch,step_s,epochs\n".to_owned();
         for at in 0..200 {
             // ±10 % around one second.
@@ -144,16 +143,11 @@ mod tests {
         }
         text += "v,4,64,1.0,20\n";
         let repeats = Repeats::read(&Source::new("a", text), None);
-        let exact = 0.5 * libm::log(1.1 / 0.9);
-        assert!(
-            (repeats.step_sd / exact - 1.0).abs() < 0.01,
-            "{}",
-            repeats.step_sd
-        );
+        close(repeats.step_sd, 0.5 * libm::log(1.1 / 0.9), 0.01);
         assert_eq!(repeats.beyond_first, (199, 0));
         assert_eq!(repeats.epochs_sd, EPOCHS_SD);
         let (many, one) = (repeats.of_step("v", 2, 64), repeats.of_step("v", 4, 64));
-        assert!((one / many - 200.0).abs() < 1e-9);
+        near(one / many, 200.0, 1e-9);
     }
 
     #[test]
@@ -164,7 +158,7 @@ mod tests {
         assert_eq!(local.beyond_first, (1, 0));
         assert_eq!(local.epochs_sd, EPOCHS_SD);
         let (twice, once) = (local.of_step("v", 4, 128), local.of_step("v", 2, 64));
-        assert!((once / twice - 2.0).abs() < 1e-9);
+        near(once / twice, 2.0, 1e-9);
         assert_eq!(Repeats::read(&source, None).beyond_first, (1, 1));
     }
 }

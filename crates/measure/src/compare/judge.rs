@@ -340,6 +340,7 @@ mod tests {
     use super::*;
     use crate::compare::Entry;
     use crate::compare::tally::CaseMetrics;
+    use crate::tests::near;
     use scavsim_search::search::Objective;
 
     /// A block of strategies with these net overheads on units of workloads of their own.
@@ -356,15 +357,9 @@ mod tests {
         let entry = |(at, own): (usize, &&[Option<f64>])| {
             let mut entry = Entry::new(&format!("e{at}"), count);
             for (unit, net) in own.iter().enumerate() {
-                entry.add(
-                    unit,
-                    &CaseMetrics {
-                        net: *net,
-                        gross: *net,
-                        regret: *net,
-                        ..CaseMetrics::default()
-                    },
-                );
+                let mut metrics = CaseMetrics::default();
+                (metrics.net, metrics.gross, metrics.regret) = (*net, *net, *net);
+                entry.add(unit, &metrics);
             }
             entry
         };
@@ -384,10 +379,10 @@ mod tests {
         let verdict = judge(&block(&[&b, &a]));
         assert_eq!(verdict.best, Some(1));
         // Tied on the first, behind on the others: (1.5 + 2 + 2)/3.
-        assert!((verdict.standings[0].rank - 5.5 / 3.0).abs() < 1e-12);
+        near(verdict.standings[0].rank, 5.5 / 3.0, 1e-12);
         let against = verdict.standings[0].against.expect("a pair");
         // Logarithms 0, ln 2, ln 2.
-        assert!((against.ratio - libm::exp(2.0 * libm::log(2.0) / 3.0)).abs() < 1e-12);
+        near(against.ratio, libm::exp(2.0 * libm::log(2.0) / 3.0), 1e-12);
         // Of eight ways to give signs, four give the two equal signs.
         assert_eq!(against.p, Some(0.5));
         assert!(verdict.standings[1].against.is_none());
@@ -395,15 +390,14 @@ mod tests {
 
     #[test]
     fn what_has_no_figure_is_last_and_never_best() {
-        let verdict = judge(&block(&[
-            &[Some(0.0), None, Some(0.0)],
-            &[Some(5.0), Some(5.0), Some(5.0)],
-        ]));
+        let failing = [Some(0.0), None, Some(0.0)];
+        let verdict = judge(&block(&[&failing, &[Some(5.0); 3]]));
         assert_eq!(verdict.best, Some(1));
-        assert!((verdict.standings[0].rank - 4.0 / 3.0).abs() < 1e-12);
-        assert_eq!(verdict.standings[0].losses[0].ratio, f64::INFINITY);
-        assert_eq!(verdict.standings[0].losses.len(), 1);
-        assert!(verdict.standings[0].against.is_none());
+        let last = &verdict.standings[0];
+        near(last.rank, 4.0 / 3.0, 1e-12);
+        assert_eq!(last.losses[0].ratio, f64::INFINITY);
+        assert_eq!(last.losses.len(), 1);
+        assert!(last.against.is_none());
     }
 
     /// One that fails everywhere would be the best by what it is charged; one that may fail in half of all cases is no worse for
@@ -419,23 +413,18 @@ mod tests {
         for unit in 0..3 {
             block.entries[0].add(unit, &failed);
         }
-        let verdict = judge(&block);
-        let ranks = |verdict: &Verdict| [0, 1, 2].map(|at| verdict.standings[at].rank);
-        assert_eq!(
-            (verdict.best, &verdict.order[..]),
-            (Some(2), &[2, 1, 0][..])
-        );
-        assert_eq!(ranks(&verdict), [3.0, 2.0, 1.0]);
+        let expect = |block: &Block, order: [usize; 3], ranks: [f64; 3]| {
+            let verdict = judge(block);
+            assert_eq!(
+                (verdict.best, &verdict.order[..]),
+                (Some(order[0]), &order[..])
+            );
+            assert_eq!([0, 1, 2].map(|at| verdict.standings[at].rank), ranks);
+        };
+        expect(&block, [2, 1, 0], [3.0, 2.0, 1.0]);
         assert_eq!(block.entries[0].reasons(), [("no luck", 3)]);
-        for unit in &mut block.units {
-            unit.may_fail = 0.5;
-        }
-        let verdict = judge(&block);
-        assert_eq!(
-            (verdict.best, &verdict.order[..]),
-            (Some(0), &[0, 2, 1][..])
-        );
-        assert_eq!(ranks(&verdict), [1.0, 3.0, 2.0]);
+        block.units.iter_mut().for_each(|unit| unit.may_fail = 0.5);
+        expect(&block, [0, 2, 1], [1.0, 3.0, 2.0]);
     }
 
     /// The same difference on twelve of twelve: of 2¹² ways two are as far. Another strategy makes it no more likely, as long as none
@@ -457,7 +446,7 @@ mod tests {
         let verdict = judge(&named);
         assert_eq!((verdict.best, verdict.reference), (Some(0), Some(2)));
         let ratio = verdict.standings[0].against.map_or(f64::NAN, |a| a.ratio);
-        assert!((ratio - libm::exp(-0.9)).abs() < 1e-12);
+        near(ratio, libm::exp(-0.9), 1e-12);
         assert!(verdict.standings[2].against.is_none());
     }
 
@@ -472,10 +461,8 @@ mod tests {
         }
         let verdict = judge(&block);
         assert_eq!((verdict.clusters, verdict.can_differ), (5, false));
-        assert_eq!(
-            verdict.standings[1].against.and_then(|a| a.p),
-            Some(2.0 / 32.0)
-        );
+        let p = verdict.standings[1].against.and_then(|a| a.p);
+        assert_eq!(p, Some(2.0 / 32.0));
     }
 
     /// Whether all signs are tried or some are drawn: with any of them nothing stays nothing, and of many equal figures no others
@@ -486,10 +473,8 @@ mod tests {
         for units in [2, EXACT_UP_TO, EXACT_UP_TO + 1, 4 * EXACT_UP_TO] {
             assert_eq!(chance(&vec![0.0; units]), Some(1.0), "{units}");
         }
-        assert_eq!(
-            chance(&[1.0; 4 * EXACT_UP_TO]),
-            Some(1.0 / (SIGNS as f64 + 1.0))
-        );
+        let equal = chance(&[1.0; 4 * EXACT_UP_TO]);
+        assert_eq!(equal, Some(1.0 / (SIGNS as f64 + 1.0)));
         assert_eq!(chance(&[1.0]), None);
     }
 
@@ -507,9 +492,8 @@ mod tests {
         };
         let mut stars = 0;
         for _ in 0..COMPARISONS {
-            let rows: Vec<Vec<f64>> = (0..17)
-                .map(|_| (0..columns).map(|_| draw()).collect())
-                .collect();
+            let row = |_| (0..columns).map(|_| draw()).collect();
+            let rows: Vec<Vec<f64>> = (0..17).map(row).collect();
             let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
             let total = |at: &usize| rows[*at].iter().map(|log| libm::exp(*log)).sum::<f64>();
             let best = (0..rows.len()).min_by(|a, b| total(a).total_cmp(&total(b)));
@@ -528,10 +512,7 @@ mod tests {
             for tail in [false, true] {
                 let picked = false_stars(columns, tail, true, false);
                 let named = false_stars(columns, tail, false, true);
-                assert!(
-                    picked <= 0.06 && named <= 0.06,
-                    "{columns}: {picked}, {named}"
-                );
+                assert!(picked <= 0.06 && named <= 0.06, "{picked} {named}");
             }
         }
         let wrong = false_stars(18, false, true, true);

@@ -306,14 +306,14 @@ mod tests {
             let draft = Draft {
                 name: "tab\there".to_owned(),
                 pooled_laws: laws
-                    .map(|(vm_type, law)| Law::fitted((vm_type.to_owned(), law), basis()))
+                    .map(|(vm, law)| Law::fitted((vm.to_owned(), law), basis()))
                     .into(),
                 epoch_law: Some(Law::fitted(epochs, basis())),
                 noise_law: Some(Law::fitted(noise, basis())),
                 ..Draft::default()
             };
-            let head: Head =
-                toml::from_str(&draft.head().expect("legal laws")).expect("legal TOML");
+            let written = draft.head().expect("legal laws");
+            let head: Head = toml::from_str(&written).expect("legal TOML");
             assert_eq!(head.name, "tab\there");
             for (vm_type, law) in laws {
                 assert_eq!(head.laws.pooled.get(vm_type), Some(&law));

@@ -331,27 +331,22 @@ mod tests {
 
     #[test]
     fn an_encoder_and_missing_numbers_are_told() {
-        let bert =
-            imported(r#"{"model_type": "bert", "hidden_size": 768}"#).expect_err("no decoder");
-        for part in [
-            "`bert` is no decoder",
-            "legal here",
-            "nothing says how many blocks",
-        ] {
-            assert!(bert.contains(part), "{part}: {bert}");
+        let refused = |text: &str, expected: &[&str]| {
+            let told = imported(text).expect_err("it is wrong");
+            for part in expected {
+                assert!(told.contains(part), "{part}: {told}");
+            }
+        };
+        let bert = r#"{"model_type": "bert", "hidden_size": 768}"#;
+        let no_decoder = "`bert` is no decoder";
+        refused(
+            bert,
+            &[no_decoder, "legal here", "nothing says how many blocks"],
+        );
+        refused(r#"{"model_type": "lama"}"#, &["did you mean `llama`?"]);
+        for (blocks, expected) in [("2.5", "expected a whole number"), ("2", "do not divide")] {
+            let text = r#"{"model_type": "llama", "num_hidden_layers": N, "hidden_size": 100, "num_attention_heads": 3, "vocab_size": 10}"#;
+            refused(&text.replace('N', blocks), &[expected]);
         }
-        let near = imported(r#"{"model_type": "lama"}"#).expect_err("misspelt");
-        assert!(near.contains("did you mean `llama`?"), "{near}");
-        let odd = imported(
-            r#"{"model_type": "llama", "num_hidden_layers": 2.5, "hidden_size": 100, "num_attention_heads": 3, "vocab_size": 10}"#,
-        );
-        assert!(
-            odd.expect_err("half a layer")
-                .contains("expected a whole number")
-        );
-        let heads = imported(
-            r#"{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 100, "num_attention_heads": 3, "vocab_size": 10}"#,
-        );
-        assert!(heads.expect_err("no width").contains("do not divide"));
     }
 }

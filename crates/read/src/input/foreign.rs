@@ -84,20 +84,17 @@ mod tests {
     #[test]
     fn nothing_is_obeyed_and_nothing_is_hidden() {
         assert_eq!(visible("plain, größer\n模型"), "plain, größer\n模型");
-        assert_eq!(
-            visible("a\u{1b}[31m\u{9b}2J\u{202e}b\u{2028}"),
-            "a\\u{1b}[31m\\u{9b}2J\\u{202e}b\\u{2028}"
-        );
+        let hostile = "a\u{1b}[31m\u{9b}2J\u{202e}b\u{2028}";
+        let shown = "a\\u{1b}[31m\\u{9b}2J\\u{202e}b\\u{2028}";
+        assert_eq!(visible(hostile), shown);
         assert_eq!(visible("a\u{e0041}\u{600}"), "a\\u{e0041}\\u{600}");
         assert_eq!(harmless("no idea: 1 + 1 = 2"), "no idea: 1 + 1 = 2");
         for formula in ["=1+1", "+1", "-1", "@SUM(1)", "  =cmd|' /C calc'!A0"] {
             assert_eq!(harmless(formula), format!("'{formula}"));
         }
         let painted = "\u{1b}[1mours\u{1b}[0m, \u{1b}[8mtheirs\r\n";
-        assert_eq!(
-            printable(painted, &["\u{1b}[0m", "\u{1b}[1m"]),
-            "\u{1b}[1mours\u{1b}[0m, \\u{1b}[8mtheirs\\r\n"
-        );
+        let shown = "\u{1b}[1mours\u{1b}[0m, \\u{1b}[8mtheirs\\r\n";
+        assert_eq!(printable(painted, &["\u{1b}[0m", "\u{1b}[1m"]), shown);
         assert_eq!(harmless("two\nlines"), "two\\nlines");
         assert_eq!(harmless("\t=1"), "\\t=1");
     }

@@ -75,17 +75,15 @@ mod tests {
     #[test]
     fn folders_devices_and_endless_files_are_refused_at_once() {
         let folder = tempfile::tempdir().expect("the temporary directory is writable");
+        let told = |path: &Path| read(path).map_err(|e| e.to_string());
         assert!(read(folder.path()).is_err());
+        let no_file = Err("it is not a regular file".to_owned());
         #[cfg(unix)]
-        assert_eq!(
-            read(Path::new("/dev/zero")).map_err(|e| e.to_string()),
-            Err("it is not a regular file".to_owned())
-        );
+        assert_eq!(told(Path::new("/dev/zero")), no_file);
         let large = folder.path().join("large");
         let file = File::create(&large).expect("it is writable");
         file.set_len(MOST_BYTES + 1).expect("it can have holes");
-        let told = read(&large).map_err(|e| e.to_string());
-        assert_eq!(told, Err("it is larger than 64 MiB".to_owned()));
+        assert_eq!(told(&large), Err("it is larger than 64 MiB".to_owned()));
         file.set_len(MOST_BYTES).expect("it can have holes");
         assert_eq!(read(&large).map(|b| b.len() as u64).ok(), Some(MOST_BYTES));
     }
@@ -93,15 +91,10 @@ mod tests {
     #[test]
     fn an_unreadable_file_is_named() {
         let mut diagnostics = Diagnostics::default();
-        assert_eq!(
-            Source::read(Path::new("/no/such.toml"), &mut diagnostics),
-            None
-        );
+        let none = Source::read(Path::new("/no/such.toml"), &mut diagnostics);
+        assert_eq!(none, None);
         let shown = diagnostics.render(false);
-        assert!(
-            shown.starts_with("error: cannot read /no/such.toml: "),
-            "{shown}"
-        );
+        assert!(shown.starts_with("error: cannot read /no/such.toml: "));
     }
 
     #[test]

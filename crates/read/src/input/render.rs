@@ -142,10 +142,8 @@ mod tests {
 
     #[test]
     fn placeless_first_then_by_file_and_position_each_once() {
-        let (a, b) = (
-            Source::new("a.toml", "x = 1\ny = 2\n"),
-            Source::new("b.toml", "z"),
-        );
+        let a = Source::new("a.toml", "x = 1\ny = 2\n");
+        let b = Source::new("b.toml", "z");
         let mut d = Diagnostics::default();
         d.error_at(&b, 0..1, "fourth", "");
         d.error_at(&a, 6..7, "third", "here");
@@ -189,11 +187,8 @@ error: fourth
         d.push(Diagnostic::at_span(&source, 0..1, "wrong", "").with_help(&help));
         for width in [60, 80, 100] {
             let text = d.render_within(width, false);
-            let lines: Vec<&str> = text.lines().collect();
-            assert!(
-                lines.iter().all(|line| line.chars().count() <= width),
-                "{text}"
-            );
+            let fits = |line: &str| line.chars().count() <= width;
+            assert!(text.lines().all(fits), "{text}");
             let (_, told) = text.split_once("= help: ").expect("there is help");
             let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(words(told), words(&help));

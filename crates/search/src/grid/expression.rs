@@ -364,9 +364,18 @@ mod tests {
         parsed(text).expect("it can be computed").eval(values)
     }
 
+    /// The rule with what each of its names stands for.
+    fn evaluated(text: &str, value: impl Fn(&str) -> Line) -> Line {
+        let rule = parsed(text).expect("it can be computed");
+        let values = rule.names().iter().map(|(name, _)| value(name));
+        rule.eval(&values.collect::<Vec<_>>())
+    }
+
     #[test]
     fn arithmetic_goes_from_left_to_right() {
         let a = Line::constant(10.0);
+        let names = "max(step, 1) + min({in}, 11) * if(where > 1, for, 0)";
+        let comparisons = "if(a == 10, 1, 2) + if(a != 10, 1, 2) + if((a < 10), 10, 20)";
         for (text, right) in [
             ("a - 2 + 3", 11.0),
             ("a / 4 * 2", 5.0),
@@ -378,15 +387,9 @@ mod tests {
             ("ceil a / 4. + ceil(.3)", 3.5),
             ("- -a - ceil -a", 20.0),
             ("min(a, 3, 5) + max(2, a)", 13.0),
-            (
-                "max(step, 1) + min({in}, 11) * if(where > 1, for, 0)",
-                110.0,
-            ),
+            (names, 110.0),
             ("if(a >= 10, a / 2, 1 / 0) * 2", 10.0),
-            (
-                "if(a == 10, 1, 2) + if(a != 10, 1, 2) + if((a < 10), 10, 20)",
-                23.0,
-            ),
+            (comparisons, 23.0),
             ("if(a > 4, if(a <= 8, 1, 2), 3)", 2.0),
             ("ceil(a / 3) * max(1)", 4.0),
             ("{a} / 1e1", 1.0),
@@ -398,12 +401,10 @@ mod tests {
     #[test]
     fn a_rule_is_linear_in_the_time_by_its_form() {
         let line = |text: &str| {
-            let rule = parsed(text).expect("it can be computed");
-            let value = |(name, _): &(String, _)| match name.as_str() {
+            evaluated(text, |name| match name {
                 "t" => Line::TIME,
                 _ => Line::constant(3.0),
-            };
-            rule.eval(&rule.names().iter().map(value).collect::<Vec<_>>())
+            })
         };
         let linear = line("p * t / 4 + 5 - p");
         assert_eq!((linear.at, linear.per, linear.is_bent), (2.0, 0.75, false));
@@ -428,11 +429,8 @@ mod tests {
     #[test]
     fn names_are_found_where_they_stand() {
         let rule = parsed("b + {a b} * b").expect("it can be computed");
-        let places: Vec<_> = rule
-            .names()
-            .iter()
-            .map(|(n, r)| (n.as_str(), r.clone()))
-            .collect();
+        let names = rule.names().iter();
+        let places: Vec<_> = names.map(|(n, r)| (n.as_str(), r.clone())).collect();
         assert_eq!(places, [("b", 1..2), ("a b", 5..10)]);
         assert!(!rule.is_name());
         assert!(parsed(" {a b} ").expect("a name").is_name());
@@ -479,15 +477,11 @@ mod tests {
         /// The least and the most of values are those that Rust finds, in any order, and both together are all of them.
         #[test]
         fn least_and_most_are_an_order(a in -1e9..1e9, b in -1e9..1e9, c in -1e9..1e9) {
-            let of = |text: &str| {
-                let rule = parsed(text).expect("it can be computed");
-                let each = rule.names().iter().map(|(name, _)| match name.as_str() {
-                    "a" => Line::constant(a),
-                    "b" => Line::constant(b),
-                    _ => Line::constant(c),
-                });
-                rule.eval(&each.collect::<Vec<_>>()).at
-            };
+            let of = |text: &str| evaluated(text, |name| Line::constant(match name {
+                "a" => a,
+                "b" => b,
+                _ => c,
+            })).at;
             prop_assert_eq!(of("min(c, b, a)"), a.min(b).min(c));
             prop_assert_eq!(of("max(b, max(c, a))"), a.max(b).max(c));
             prop_assert_eq!(of("if(b <= c, b, c)"), of("min(c, b)"));
@@ -503,15 +497,12 @@ mod tests {
             p in -5.0..5.0, q in -5.0..5.0, at in 0usize..7, other in 0usize..7, seconds in 1.0..1e4,
         ) {
             let parts = ["t * p + q", "max(p, q)", "if(p < q, t, q)", "min(t, q * t)", "if(t > p, t, q)", "p", "ceil(q) * t"];
-            let rule = parsed(&format!("max({}, {} - p)", parts[at], parts[other])).expect("it can be computed");
-            let given = |time: Line| -> Line {
-                let each = rule.names().iter().map(|(name, _)| match name.as_str() {
-                    "t" => time,
-                    "p" => Line::constant(p),
-                    _ => Line::constant(q),
-                });
-                rule.eval(&each.collect::<Vec<_>>())
-            };
+            let text = format!("max({}, {} - p)", parts[at], parts[other]);
+            let given = |time: Line| evaluated(&text, |name| match name {
+                "t" => time,
+                "p" => Line::constant(p),
+                _ => Line::constant(q),
+            });
             let line = given(Line::TIME);
             if !line.is_bent {
                 let there = given(Line::constant(seconds)).at;

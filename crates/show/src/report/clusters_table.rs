@@ -237,68 +237,53 @@ mod tests {
     }
 
     fn record<'p>(kind: &'p str, hours: f64, reason: &'p str) -> Record<'p> {
-        {
-            let mut record = Record::default();
-            record.workload = "w";
-            record.pricing = "p";
-            record.objective = "time";
-            record.strategy = "oracle";
-            record.chosen_vm = Some(kind);
-            record.chosen_workers = Some(8);
-            record.chosen_batch = Some(512);
-            record.time_h = Some(hours);
-            record.cost_usd = Some(3.0 * hours);
-            record.fidelity = Some("event");
-            record.status = Status::Ok;
-            record.reason = reason.into();
-            record
-        }
+        let mut record = Record::default();
+        record.workload = "w";
+        record.pricing = "p";
+        record.objective = "time";
+        record.strategy = "oracle";
+        record.chosen_vm = Some(kind);
+        record.chosen_workers = Some(8);
+        record.chosen_batch = Some(512);
+        record.time_h = Some(hours);
+        record.cost_usd = Some(3.0 * hours);
+        record.fidelity = Some("event");
+        record.status = Status::Ok;
+        record.reason = reason.into();
+        record
+    }
+
+    fn text(records: &[Record<'_>]) -> String {
+        render("s", &table(records), &Places::default(), &Page::default())
     }
 
     #[test]
     fn clusters_stand_in_the_order_of_the_scenario_and_are_compared_with_the_first() {
-        let text = render(
-            "s",
-            &table(&[record("z", 2.0, ""), record("a", 1.0, "")]),
-            &Places::default(),
-            &Page::default(),
-        );
+        let text = text(&[record("z", 2.0, ""), record("a", 1.0, "")]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "s · w · p · time · oracle · 1 replica");
-        assert!(lines[2].starts_with("z "), "{text}");
-        assert!(
-            lines[2].contains("2.00 h  ") && lines[2].contains("1.00 ×"),
-            "{text}"
-        );
-        assert!(
-            lines[3].starts_with("a ") && lines[3].contains("0.50 ×"),
-            "{text}"
-        );
+        assert!(lines[2].starts_with("z ") && lines[2].contains("2.00 h  "));
+        assert!(lines[3].starts_with("a ") && lines[3].contains("0.50 ×"));
+        assert!(lines[2].contains("1.00 ×"), "{text}");
     }
 
     #[test]
     fn a_reason_is_said_once_for_all_that_share_it_and_failures_have_theirs() {
-        let failed = {
-            let mut record = record("c", 1.0, "");
-            record.status = Status::Failed;
-            record.time_h = None;
-            record.cost_usd = None;
-            record.fidelity = None;
-            record.reason = "nobody is left".into();
-            record
-        };
-        let records = [
+        let mut failed = record("c", 1.0, "nobody is left");
+        failed.status = Status::Failed;
+        (failed.time_h, failed.cost_usd, failed.fidelity) = (None, None, None);
+        let text = text(&[
             record("a", 1.0, "too fast"),
             record("b", 1.0, "too fast"),
             failed,
-        ];
-        let text = render("s", &table(&records), &Places::default(), &Page::default());
+        ]);
         assert_eq!(text.matches("too fast").count(), 1, "{text}");
-        assert!(text.contains("\na, b in event: too fast\n"), "{text}");
-        assert!(
-            text.contains("\nc: 1 without a result: nobody is left\n"),
-            "{text}"
-        );
-        assert!(text.contains("\nc (1 failed) "), "{text}");
+        for part in [
+            "\na, b in event: too fast\n",
+            "\nc: 1 without a result: nobody is left\n",
+            "\nc (1 failed) ",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 }

@@ -157,15 +157,10 @@ mod tests {
         let shapes = |all: &[(&str, Option<u32>)]| -> Vec<(String, Option<u32>)> {
             all.iter().map(|(s, w)| ((*s).to_owned(), *w)).collect()
         };
+        let four = shapes(&[("g4dn.12xlarge/4", None)]);
+        let mixed = shapes(&[("a", Some(3)), ("b/2", Some(4))]);
         let places = Places {
-            kinds: [
-                ("four".to_owned(), shapes(&[("g4dn.12xlarge/4", None)])),
-                (
-                    "mixed".to_owned(),
-                    shapes(&[("a", Some(3)), ("b/2", Some(4))]),
-                ),
-            ]
-            .into(),
+            kinds: [("four".to_owned(), four), ("mixed".to_owned(), mixed)].into(),
             remarks: ScenarioWarnings {
                 unasked: vec!["mind".to_owned()],
                 averaged: Some("all".to_owned()),
@@ -175,21 +170,17 @@ mod tests {
                 price_pack: None,
             },
         };
-        assert_eq!(
-            [places.policy("spot"), places.policy("list")],
-            ["spot†", "list"]
-        );
-        assert_eq!(places.vms_label("a/1-2", Some(7)), "a/1-2");
-        assert_eq!(
-            places.vms_label("four", Some(8)),
-            "2 g4dn.12xlarge/4 (four)"
-        );
-        assert_eq!(places.vms_label("mixed", Some(7)), "3 a + 2 b/2 (mixed)");
-        assert_eq!(
-            places.vms_label("e2-standard-4", Some(3)),
-            "3 e2-standard-4"
-        );
-        assert_eq!(places.vms_label("e2-standard-4", None), "e2-standard-4");
+        assert_eq!(places.policy("spot"), "spot†");
+        assert_eq!(places.policy("list"), "list");
+        for (kind, workers, label) in [
+            ("a/1-2", Some(7), "a/1-2"),
+            ("four", Some(8), "2 g4dn.12xlarge/4 (four)"),
+            ("mixed", Some(7), "3 a + 2 b/2 (mixed)"),
+            ("e2-standard-4", Some(3), "3 e2-standard-4"),
+            ("e2-standard-4", None, "e2-standard-4"),
+        ] {
+            assert_eq!(places.vms_label(kind, workers), label);
+        }
         let identity: Identity = places.entries().into_iter().collect();
         assert_eq!(Places::from_identity(&identity), places);
         assert_eq!(Places::from_identity(&Identity::new()), Places::default());

@@ -53,18 +53,13 @@ fn drawn(all: &[f64], stream: &mut Stream) -> SimTime {
 mod tests {
     use super::*;
 
-    fn seconds(s: f64) -> SimTime {
-        SimTime::from_seconds(s)
-    }
-
     /// Of 4000 draws each quarter has 1000, with a deviation of 27.
     #[test]
     fn a_loss_at_a_random_moment_falls_evenly_into_its_attempt() {
+        let seconds = SimTime::from_seconds;
         let (began, length) = (seconds(50.0), seconds(600.0));
-        let (at_once, blocked) = (
-            Notice::AfterLoss(seconds(60.0)),
-            Notice::AfterStart([240.0].into()),
-        );
+        let at_once = Notice::AfterLoss(seconds(60.0));
+        let blocked = Notice::AfterStart([240.0].into());
         let mut stream = Stream::seeded(3);
         let (mut whole, mut shorter) = ([0; 4], [0; 4]);
         for _ in 0..4000 {

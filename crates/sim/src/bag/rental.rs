@@ -249,11 +249,8 @@ mod tests {
                 lost: SimTime::LAST,
             };
             let gets_a_job = |age_h: f64| is_worth(&bag, &size, &vm, hours(runs_h + age_h));
-            assert!(
-                [0.0, 1.0, 5.0, 12.0].into_iter().all(gets_a_job),
-                "{runs_h}"
-            );
-            assert!(![18.5, 20.0, 23.9].into_iter().any(gets_a_job), "{runs_h}");
+            assert!([0.0, 1.0, 5.0, 12.0].into_iter().all(gets_a_job));
+            assert!(![18.5, 20.0, 23.9].into_iter().any(gets_a_job));
         }
     }
 }

@@ -90,6 +90,7 @@ pub fn settle<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{close, near};
     use std::convert::Infallible;
 
     fn times(worker: usize, batch: f64) -> Result<f64, Infallible> {
@@ -110,14 +111,10 @@ mod tests {
         let dynamic = of(&Batching::Dynamic(Default::default()));
         assert!((1..=2).contains(&dynamic.changes), "{dynamic:?}");
         // All as quick as each other takes (210 + 0.1·70)/70 = 3.1 s.
-        assert!((slowest(&dynamic) / 3.1 - 1.0).abs() < 0.05, "{dynamic:?}");
+        close(slowest(&dynamic), 3.1, 0.05);
         assert!(dynamic.unbalanced_s > 50.0 * 3.9);
         let guessed = of(&Batching::Static);
-        assert!(
-            guessed.changes == 0 && slowest(&guessed) < 3.3,
-            "{guessed:?}"
-        );
-        let sum: f64 = dynamic.batches.iter().sum();
-        assert!((sum - 210.0).abs() < 1e-9);
+        assert!(guessed.changes == 0 && slowest(&guessed) < 3.3);
+        near(dynamic.batches.iter().sum(), 210.0, 1e-9);
     }
 }

@@ -135,26 +135,12 @@ pub(super) fn trial(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::slowest;
-    use crate::training::variation::Variation;
+    use crate::tests::{close, protocol, stepping, variation};
 
     /// Seconds of an update in a job of 900 gradients by 4 workers, and in a job without an end.
     fn times(step_cv: f64) -> [f64; 2] {
-        let protocol: Protocol =
-            toml::from_str("flexible = { after_s = 16.2 }").expect("a protocol");
-        let time = Variation {
-            step_cv,
-            ..Variation::default()
-        }
-        .worker_time();
-        let stepping = Stepping {
-            workers: 4,
-            worker_s: 24.0,
-            communication_s: 12.0,
-            time,
-            slowest: slowest::moments(4, time),
-            machines: None,
-        };
+        let protocol = protocol("flexible = { after_s = 16.2 }");
+        let stepping = stepping(4, [24.0, 12.0], variation(step_cv, None).worker_time());
         let pace = Pace::new(protocol, &stepping);
         [900.0, 1e9].map(|job| {
             let trial = trial(&protocol, &pace, &stepping, job);
@@ -166,7 +152,7 @@ mod tests {
     fn a_short_job_stays_in_step_and_a_long_one_does_not() {
         let exact = times(0.0)[0];
         let [short, long] = times(1e-3);
-        assert!((short / exact - 1.0).abs() < 0.02, "{exact} {short}");
+        close(short, exact, 0.02);
         assert!((short / long - 1.0).abs() > 0.04, "{short} {long}");
     }
 }

@@ -61,6 +61,7 @@ fn rounded_up(steps: f64, epoch_cv: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
     use scavsim_base::rng::Stream;
     use scavsim_base::stats::Welford;
 
@@ -87,11 +88,7 @@ mod tests {
             }
             let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
             let rounded = expected_steps(steps, epoch_cv, 1.0) - steps;
-            assert!(
-                (rounded - seen.mean()).abs() <= 4.0 * error + 1e-9,
-                "{steps} {epoch_cv}: {rounded} for {} ±{error}",
-                seen.mean()
-            );
+            near(rounded, seen.mean(), 4.0 * error + 1e-9);
         }
         for (steps, of_update, expected) in [
             (36.0, 1.0, 36.0),
@@ -104,6 +101,6 @@ mod tests {
             assert_eq!(expected_steps(steps, 0.0, of_update), expected);
         }
         // Rounds of 11 steps, of which there are few.
-        assert!((expected_steps(36.2, 0.5, 11.0) - 36.2 - 5.5).abs() < 0.2);
+        near(expected_steps(36.2, 0.5, 11.0), 36.2 + 5.5, 0.2);
     }
 }

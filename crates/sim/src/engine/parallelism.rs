@@ -69,20 +69,13 @@ mod tests {
     #[test]
     fn what_comes_out_is_in_order_on_any_number_of_threads() {
         let squares: Vec<usize> = (0..1000).map(|n| n * n).collect();
-        assert_eq!(Parallelism::of_current_thread(), Parallelism::One);
-        assert_eq!(
-            Parallelism::of_current_thread().each(1000, 7, |n| n * n),
-            squares
-        );
+        let of_current = Parallelism::of_current_thread;
+        assert_eq!(of_current(), Parallelism::One);
+        assert_eq!(of_current().each(1000, 7, |n| n * n), squares);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3);
         pool.build().expect("three threads").install(|| {
-            assert_eq!(
-                (
-                    Parallelism::of_current_thread(),
-                    Parallelism::of_current_thread().count()
-                ),
-                (Parallelism::Pool, 3)
-            );
+            assert_eq!(of_current(), Parallelism::Pool);
+            assert_eq!(of_current().count(), 3);
             assert_eq!(Parallelism::Pool.each(1000, 7, |n| n * n), squares);
             let mut items: Vec<usize> = (0..1000).collect();
             let doubled = Parallelism::Pool.map(&mut items, |at, item| {

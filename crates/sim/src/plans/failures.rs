@@ -169,28 +169,24 @@ fn read(mut on_row: impl FnMut(&str, Cause)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
 
     #[test]
     fn the_counted_failures_are_the_published_ones() {
         let llama = counted("llama-3-405b");
         let rate: f64 = llama.iter().map(|cause| cause.per_gpu_h).sum();
         assert_eq!(llama.len(), 18);
-        assert!((rate * 16_384.0 * 1296.0 - 419.0).abs() < 1e-9);
-        assert_eq!(
-            names(),
-            ["llama-3-405b", "opt-175b", "meta-rsc-1", "meta-rsc-2"]
-        );
+        near(rate * 16_384.0 * 1296.0, 419.0, 1e-9);
+        let all = "llama-3-405b opt-175b meta-rsc-1 meta-rsc-2";
+        assert_eq!(names().join(" "), all);
         assert!(counted("nobody").is_empty());
     }
 
     #[test]
     fn lemons_leave_the_mean_as_it_is() {
-        let (others, lemon) = UnreliableNodes {
-            share: 0.1,
-            factor: 20.0,
-        }
-        .weights();
-        assert!((0.9 * others + 0.1 * lemon - 1.0).abs() < 1e-12);
-        assert!((lemon / others - 20.0).abs() < 1e-12);
+        let (share, factor) = (0.1, 20.0);
+        let (others, lemon) = UnreliableNodes { share, factor }.weights();
+        near(0.9 * others + 0.1 * lemon, 1.0, 1e-12);
+        near(lemon / others, 20.0, 1e-12);
     }
 }

@@ -219,30 +219,23 @@ impl NodeLayout {
 mod tests {
     use super::*;
 
-    /// Two replicas of three stages, a node each: nodes 0, 1 hold stage 0.
-    fn layout() -> NodeLayout {
-        NodeLayout {
-            stages: 3,
-            shared: 1,
-            node_of: vec![0, 2, 4, 1, 3, 5],
-            nodes: 6,
-        }
-    }
-
     fn without(gone: &[usize]) -> Vec<bool> {
         (0..6).map(|node| !gone.contains(&node)).collect()
     }
 
     #[test]
     fn what_is_left_of_a_plan() {
-        let layout = layout();
+        // Two replicas of three stages, a node each: nodes 0, 1 hold stage 0.
+        let layout = NodeLayout {
+            stages: 3,
+            shared: 1,
+            node_of: vec![0, 2, 4, 1, 3, 5],
+            nodes: 6,
+        };
         let left = |gone: &[usize]| {
             let there = without(gone);
-            (
-                layout.whole_replicas(&there),
-                layout.survives(&there),
-                layout.doubled(&there),
-            )
+            let replicas = layout.whole_replicas(&there);
+            (replicas, layout.survives(&there), layout.doubled(&there))
         };
         assert_eq!(left(&[]), (2, true, None));
         // Stage 1 of the first replica: the node of its stage 0 does its work.

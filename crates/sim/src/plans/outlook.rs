@@ -264,6 +264,8 @@ fn gpus(choices: &Choices, way: &FeasiblePlan) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::checkpoint::run_time::daly_h;
+    use crate::tests::{close, near};
 
     const HOURLY: LossPauses = LossPauses {
         interval: 600.0,
@@ -282,21 +284,13 @@ mod tests {
         };
         let (rate, work_s) = (1.0 / 1800.0, 6000.0);
         let ours = pauses.at_rate(rate, work_s, Keeps::Checkpoint, 1.0);
-        let hours = |s: f64| s / SECONDS_PER_HOUR;
-        let daly = crate::cluster::checkpoint::run_time::daly_h(
-            hours(work_s),
-            hours(600.0),
-            hours(20.0),
-            hours(60.0),
-            0.5,
-        );
+        let [work_h, interval_h, write_h, restart_h] =
+            [work_s, 600.0, 20.0, 60.0].map(|s| s / SECONDS_PER_HOUR);
+        let daly = daly_h(work_h, interval_h, write_h, restart_h, 0.5);
         // Daly writes at the end, too.
         let last = libm::expm1(rate * 620.0) - libm::expm1(rate * 600.0);
         let ours = ours + last / rate * libm::exp(rate * 60.0);
-        assert!(
-            (ours / SECONDS_PER_HOUR / daly - 1.0).abs() < 1e-9,
-            "{ours} {daly}"
-        );
+        close(ours / SECONDS_PER_HOUR, daly, 1e-9);
     }
 
     #[test]
@@ -308,19 +302,19 @@ mod tests {
         };
         assert_eq!(none.undisturbed(1800.0), 1800.0);
         let rare = HOURLY.at_rate(1e-12, 1800.0, Keeps::Checkpoint, 1.0);
-        assert!((rare - 1840.0).abs() < 1e-3, "{rare}");
+        near(rare, 1840.0, 1e-3);
     }
 
     /// Eight GPUs for 600 s, then four for 400 s, then eight again.
     fn trace() -> Trace {
-        Trace::new(&[
+        let rows = [
             (0, 8, 0),
             (600, 0, 4),
             (1000, 4, 0),
             (1600, 0, 4),
             (2000, 4, 0),
-        ])
-        .expect("it is legal")
+        ];
+        Trace::new(&rows).expect("it is legal")
     }
 
     #[test]
@@ -354,10 +348,8 @@ mod tests {
             interval: f64::INFINITY,
             ..pauses
         };
-        assert_eq!(
-            whole.beginning_at(&spans, 0.0, 700.0, Keeps::Checkpoint),
-            f64::INFINITY
-        );
+        let never = whole.beginning_at(&spans, 0.0, 700.0, Keeps::Checkpoint);
+        assert_eq!(never, f64::INFINITY);
         assert!(whole.in_spans(&spans, 500.0, Keeps::Checkpoint).is_finite());
     }
 }

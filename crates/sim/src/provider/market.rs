@@ -101,18 +101,11 @@ mod tests {
             let mut stream = streams.stream(replica, Purpose::MarketLosses);
             let start_s = (stream.uniform() * 400.0) as u64;
             // Behind the last loss the trace goes round.
-            let after_s = if start_s < 300 {
-                300 - start_s
-            } else {
-                700 - start_s
-            };
+            let loss_s = if start_s < 300 { 300 } else { 700 };
+            let after = SimTime::from_seconds((loss_s - start_s) as f64);
             let losses = Losses::Trace(trace.clone());
             let market = Market::new(&losses, &streams, replica).expect("it is a market");
-            assert_eq!(
-                market.at,
-                SimTime::from_seconds(after_s as f64),
-                "{start_s}"
-            );
+            assert_eq!(market.at, after, "{start_s}");
             assert_eq!((market.lost, market.held), (1, 6.0), "{start_s}");
             begun[[100, 300].partition_point(|at| *at <= start_s)] += 1;
         }

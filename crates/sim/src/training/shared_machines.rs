@@ -118,20 +118,15 @@ impl LateVm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::Variation;
+    use crate::tests::{drawn, near, straggler, stream, variation};
     use crate::training::variation::Straggler;
-    use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
+    use scavsim_base::rng::UnitLogNormal;
     use scavsim_base::stats::Welford;
 
     const SIGMAS: [(f64, f64); 4] = [(0.05, 0.2), (0.2, 0.05), (0.1, 0.1), (0.3, 1e-6)];
 
     fn time(step_cv: f64, straggler: Option<Straggler>) -> WorkerTime {
-        let variation = Variation {
-            step_cv,
-            straggler,
-            ..Variation::default()
-        };
-        variation.worker_time()
+        variation(step_cv, straggler).worker_time()
     }
 
     #[test]
@@ -145,23 +140,18 @@ mod tests {
             for workers in [1, 2, 16, 256] {
                 let shared = mean_of_slowest(&[(1, workers)], time, vm_sigma);
                 let known = slowest::moments(workers, over_all).mean;
-                assert!((shared - known).abs() < 1e-9, "{workers}: {shared} {known}");
+                near(shared, known, 1e-9);
             }
         }
     }
 
     #[test]
     fn workers_on_one_vm_wait_as_on_equal_machines() {
-        let straggler = Some(Straggler {
-            probability: 0.02,
-            factor: 4.0,
-        });
         for (step_cv, vm_sigma) in SIGMAS.into_iter().chain([(0.0, 0.1)]) {
-            for straggler in [None, straggler] {
+            for straggler in [None, straggler(0.02, 4.0)] {
                 let time = time(step_cv, straggler);
                 let shared = mean_of_slowest(&[(8, 1)], time, vm_sigma);
-                let known = slowest::moments(8, time).mean;
-                assert!((shared - known).abs() < 1e-8, "{shared} {known}");
+                near(shared, slowest::moments(8, time).mean, 1e-8);
             }
         }
     }
@@ -169,14 +159,11 @@ mod tests {
     /// Four standard errors of 200,000 steps, at a fixed seed.
     #[test]
     fn the_mean_is_that_of_draws_on_vms_that_hold_unlike_numbers_of_workers() {
-        let straggler = Some(Straggler {
-            probability: 0.02,
-            factor: 4.0,
-        });
+        let straggler = straggler(0.02, 4.0);
         let layout = [(4, 2), (2, 1), (1, 1)];
         for (step_cv, straggler) in [(0.1, None), (0.2, straggler), (0.0, straggler)] {
             let (time, machine) = (time(step_cv, straggler), UnitLogNormal::from_sigma(0.15));
-            let mut stream = Streams::new(3).stream(0, Purpose::Trial(0));
+            let mut stream = stream(3);
             let mut seen = Welford::default();
             for _ in 0..200_000 {
                 let mut slowest_s = 0.0f64;
@@ -188,13 +175,7 @@ mod tests {
                 }
                 seen.add(slowest_s);
             }
-            let error = seen.standard_deviation() / 200_000f64.sqrt();
-            let mean = mean_of_slowest(&layout, time, 0.15);
-            assert!(
-                (seen.mean() - mean).abs() < 4.0 * error,
-                "{} {mean}",
-                seen.mean()
-            );
+            drawn(&seen, mean_of_slowest(&layout, time, 0.15), 4.0);
         }
     }
 }

@@ -289,37 +289,34 @@ fn two_points(time: WorkerTime, none: impl Fn(f64) -> f64) -> Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::Variation;
-    use scavsim_base::rng::{Purpose, Stream, Streams};
+    use crate::tests::{close, drawn, near, straggler, variation};
+    use scavsim_base::rng::{Purpose, Stream, Streams, identity};
     use scavsim_base::stats::Welford;
 
     fn log_normal(sigma: f64) -> WorkerTime {
-        WorkerTime {
-            sigma,
-            straggler: None,
-            family: Family::LogNormal,
-        }
+        crate::tests::log_normal(sigma, None)
     }
 
     /// E[max] by an independent rule: ∫ (1 − F(x)^K) dx, adaptive in nothing, very fine.
     fn mean_by_survival(workers: u32, time: WorkerTime) -> f64 {
         let step = 1e-4;
-        (0..400_000)
-            .map(|i| {
-                let x = (f64::from(i) + 0.5) * step;
-                let (_, cdf) = one_worker(time, libm::log(x));
-                1.0 - libm::pow(cdf, f64::from(workers))
-            })
-            .sum::<f64>()
-            * step
+        let beyond = |i: u32| {
+            let x = (f64::from(i) + 0.5) * step;
+            let (_, cdf) = one_worker(time, libm::log(x));
+            1.0 - libm::pow(cdf, f64::from(workers))
+        };
+        (0..400_000).map(beyond).sum::<f64>() * step
     }
 
     #[test]
     fn the_mean_of_the_slowest_agrees_with_the_survival_integral() {
         for workers in [1, 2, 16, 64, 1024] {
             let time = log_normal(0.3);
-            let (fast, slow) = (moments(workers, time).mean, mean_by_survival(workers, time));
-            assert!((fast - slow).abs() < 1e-6, "{workers}: {fast} {slow}");
+            near(
+                moments(workers, time).mean,
+                mean_by_survival(workers, time),
+                1e-6,
+            );
         }
     }
 
@@ -333,7 +330,7 @@ mod tests {
             (64, 1.949_441),
             (1024, 2.547_639),
         ] {
-            assert!((moments(workers, log_normal(0.3)).mean - mean).abs() < 1e-6);
+            near(moments(workers, log_normal(0.3)).mean, mean, 1e-6);
         }
     }
 
@@ -342,33 +339,18 @@ mod tests {
         let sigma = 0.4f64;
         let seen = moments(1, log_normal(sigma));
         let w = (sigma * sigma).exp();
-        assert!((seen.mean - 1.0).abs() < 1e-12);
-        assert!((seen.deviation - (w - 1.0).sqrt()).abs() < 1e-11);
-        assert!((seen.skewness - (w + 2.0) * (w - 1.0).sqrt()).abs() < 1e-9);
+        near(seen.mean, 1.0, 1e-12);
+        near(seen.deviation, (w - 1.0).sqrt(), 1e-11);
+        near(seen.skewness, (w + 2.0) * (w - 1.0).sqrt(), 1e-9);
     }
 
     /// Draws against quadrature, five standard errors with a fixed seed (error rate below 1e-5).
     fn check_draws(name: &str, expected: Moments, mut draw: impl FnMut(&mut Stream) -> f64) {
-        let mut stream =
-            Streams::new(11).stream(0, Purpose::Trial(scavsim_base::rng::identity(name)));
+        let mut stream = Streams::new(11).stream(0, Purpose::Trial(identity(name)));
         let mut seen = Welford::default();
-        let count = 200_000;
-        for _ in 0..count {
-            seen.add(draw(&mut stream));
-        }
-        let error = expected.deviation / f64::from(count).sqrt();
-        assert!(
-            (seen.mean() - expected.mean).abs() < 5.0 * error,
-            "{name}: drawn {} expected {} ± {error}",
-            seen.mean(),
-            expected.mean
-        );
-        assert!(
-            (seen.standard_deviation() / expected.deviation - 1.0).abs() < 0.05,
-            "{name}: deviation {} expected {}",
-            seen.standard_deviation(),
-            expected.deviation
-        );
+        (0..200_000).for_each(|_| seen.add(draw(&mut stream)));
+        drawn(&seen, expected.mean, 5.0);
+        close(seen.standard_deviation(), expected.deviation, 0.05);
     }
 
     #[test]
@@ -380,20 +362,9 @@ mod tests {
             });
         }
         for (cv, workers) in [(0.1, 2), (0.1, 16), (0.0, 16)] {
-            let variation = Variation {
-                step_cv: cv,
-                straggler: Some(Straggler {
-                    probability: 0.02,
-                    factor: 3.0,
-                }),
-                ..Variation::default()
-            };
-            let time = variation.worker_time();
-            check_draws(
-                &format!("straggler {cv} {workers}"),
-                moments(workers, time),
-                |s| draw(workers, time, s),
-            );
+            let time = variation(cv, straggler(0.02, 3.0)).worker_time();
+            let name = format!("straggler {cv} {workers}");
+            check_draws(&name, moments(workers, time), |s| draw(workers, time, s));
         }
         let factors = [0.9, 1.0, 1.05, 1.2];
         let time = log_normal(0.1);
@@ -404,20 +375,10 @@ mod tests {
 
     #[test]
     fn a_straggler_without_other_variation_is_the_limit_of_a_little_variation() {
-        let with = |cv| {
-            let variation = Variation {
-                step_cv: cv,
-                straggler: Some(Straggler {
-                    probability: 0.01,
-                    factor: 4.0,
-                }),
-                ..Variation::default()
-            };
-            moments(16, variation.worker_time())
-        };
-        let (exact, near) = (with(0.0), with(1e-5));
-        assert!((exact.mean - near.mean).abs() < 1e-4);
-        assert!((exact.deviation - near.deviation).abs() < 1e-4);
-        assert!((exact.skewness - near.skewness).abs() < 1e-3);
+        let with = |cv| moments(16, variation(cv, straggler(0.01, 4.0)).worker_time());
+        let (exact, limit) = (with(0.0), with(1e-5));
+        near(exact.mean, limit.mean, 1e-4);
+        near(exact.deviation, limit.deviation, 1e-4);
+        near(exact.skewness, limit.skewness, 1e-3);
     }
 }

@@ -357,25 +357,20 @@ fn without_spread(factors: &[f64], time: WorkerTime, straggler: Straggler) -> Mo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{close, log_normal, near, straggler};
     use crate::training::slowest;
     use proptest::prelude::*;
 
     fn assert_near(factors: &[f64], time: WorkerTime, within: f64) {
-        let (quick, fine) = (
-            moments(factors, time).expect("within the table").all,
-            slowest::moments_unequal_by_quadrature(factors, time),
-        );
+        let quick = moments(factors, time).expect("within the table").all;
+        let fine = slowest::moments_unequal_by_quadrature(factors, time);
         let errors = [
             quick.mean / fine.mean - 1.0,
             quick.deviation / fine.deviation - 1.0,
             (quick.skewness - fine.skewness) / (1.0 + fine.skewness.abs()),
         ];
         let worst = errors.iter().fold(0.0, |a: f64, e| a.max(e.abs()));
-        assert!(
-            worst < within,
-            "{time:?} {}: {quick:?} {fine:?}",
-            factors.len()
-        );
+        assert!(worst < within, "{time:?}: {quick:?} {fine:?}");
     }
 
     proptest! {
@@ -391,7 +386,7 @@ mod tests {
         ) {
             let factors: Vec<f64> = normals.iter().map(|z| (spread * sigma * z).exp()).collect();
             let straggler = straggler.map(|(log_p, factor)| Straggler { probability: log_p.exp(), factor });
-            let time = WorkerTime { sigma, straggler, family: Family::LogNormal };
+            let time = log_normal(sigma, straggler);
             assert_near(&factors, time, 1e-9);
         }
     }
@@ -401,28 +396,16 @@ mod tests {
     fn calm_steps_are_those_of_workers_that_never_straggle() {
         let factors = [0.93, 1.0, 1.02, 1.11];
         let with = |probability: f64| {
-            let straggler = Straggler {
-                probability,
-                factor: 10.0,
-            };
-            let time = WorkerTime {
-                sigma: 0.05,
-                straggler: Some(straggler),
-                family: Family::LogNormal,
-            };
+            let time = log_normal(0.05, straggler(probability, 10.0));
             moments(&factors, time).expect("within the table").plain
         };
-        let time = WorkerTime {
-            sigma: 0.05,
-            straggler: None,
-            family: Family::LogNormal,
-        };
+        let time = log_normal(0.05, None);
         let alone = moments(&factors, time).expect("within the table").all;
         for probability in [1e-9, 1e-5, 0.1] {
             let plain = with(probability).expect("far away");
-            assert!((plain.mean / alone.mean - 1.0).abs() < 1e-14);
-            assert!((plain.deviation / alone.deviation - 1.0).abs() < 1e-12);
-            assert!((plain.skewness - alone.skewness).abs() < 1e-10);
+            close(plain.mean, alone.mean, 1e-14);
+            close(plain.deviation, alone.deviation, 1e-12);
+            near(plain.skewness, alone.skewness, 1e-10);
         }
         assert_eq!(with(0.4), None, "hardly any step is calm");
     }
@@ -433,14 +416,9 @@ mod tests {
             for sigma in [0.001, 0.05, 1.0] {
                 for spread in [0.0, 0.5] {
                     let golden = |i: u32| (f64::from(i) * 0.618_033_988_75).fract() - 0.5;
-                    let factors: Vec<f64> =
-                        (0..k).map(|i| (spread * sigma * golden(i)).exp()).collect();
-                    let time = WorkerTime {
-                        sigma,
-                        straggler: None,
-                        family: Family::LogNormal,
-                    };
-                    assert_near(&factors, time, within);
+                    let factors = (0..k).map(|i| (spread * sigma * golden(i)).exp());
+                    let factors: Vec<f64> = factors.collect();
+                    assert_near(&factors, log_normal(sigma, None), within);
                 }
             }
         }
@@ -450,35 +428,18 @@ mod tests {
     #[test]
     fn a_step_without_any_straggler_may_be_rare() {
         let factors: Vec<f64> = (0..34).map(|i| 1.0 + 1e-4 * f64::from(i)).collect();
-        let time = WorkerTime {
-            sigma: 0.00166,
-            straggler: Some(Straggler {
-                probability: 0.475,
-                factor: 15.7,
-            }),
-            family: Family::LogNormal,
-        };
+        let time = log_normal(0.00166, straggler(0.475, 15.7));
         assert_near(&factors, time, 1e-10);
     }
 
     #[test]
     fn stragglers_without_other_variation_are_the_limit_of_little_of_it() {
         let factors = [0.9, 1.0, 1.05, 1.4];
-        let with = |sigma| WorkerTime {
-            sigma,
-            straggler: Some(Straggler {
-                probability: 0.03,
-                factor: 1.45,
-            }),
-            family: Family::LogNormal,
-        };
-        let (exact, near) = (moments(&factors, with(0.0)), moments(&factors, with(1e-4)));
-        let (exact, near) = (
-            exact.expect("atoms").all,
-            near.expect("within the table").all,
-        );
-        assert!((exact.mean - near.mean).abs() < 1e-4, "{exact:?} {near:?}");
-        assert!((exact.deviation - near.deviation).abs() < 1e-4);
-        assert!((exact.skewness - near.skewness).abs() < 1e-2);
+        let of = |sigma| moments(&factors, log_normal(sigma, straggler(0.03, 1.45)));
+        let exact = of(0.0).expect("atoms").all;
+        let limit = of(1e-4).expect("within the table").all;
+        near(exact.mean, limit.mean, 1e-4);
+        near(exact.deviation, limit.deviation, 1e-4);
+        near(exact.skewness, limit.skewness, 1e-2);
     }
 }

@@ -257,47 +257,27 @@ pub(crate) fn bridge(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::variation::{Family, Straggler, WorkerTime};
-    use scavsim_base::rng::{Purpose, Streams};
+    use crate::tests::{log_normal, near, straggler, stream};
     use scavsim_base::stats::{Welford, kolmogorov_smirnov};
 
     #[test]
     fn the_bent_normal_has_the_asked_moments() {
-        let mut stream = Streams::new(3).stream(0, Purpose::Trial(0));
+        let mut stream = stream(3);
         let mut seen = Welford::default();
         let values: Vec<f64> = (0..400_000).map(|_| skewed(stream.normal(), 0.5)).collect();
         values.iter().for_each(|&v| seen.add(v));
         let third = values.iter().map(|v| v.powi(3)).sum::<f64>() / values.len() as f64;
         // 5 standard errors: 1/√n, √2/√n·½ and about √25/√n with a fixed seed.
-        assert!(seen.mean().abs() < 0.008, "{}", seen.mean());
-        assert!((seen.standard_deviation() - 1.0).abs() < 0.008);
-        assert!((third - 0.5).abs() < 0.04, "{third}");
+        near(seen.mean(), 0.0, 0.008);
+        near(seen.standard_deviation(), 1.0, 0.008);
+        near(third, 0.5, 0.04);
         assert_eq!(skewed(1.3, 0.0), 1.3);
         // Of a sum of few heavy-tailed times the mean is kept, whatever the skewness.
         for skewness in [2.0, 5.0, 24.0, -24.0] {
             let mut bent = Welford::default();
             (0..100_000).for_each(|_| bent.add(skewed(stream.normal(), skewness)));
-            assert!(bent.mean().abs() < 0.02, "{skewness}: {}", bent.mean());
-            assert!((bent.standard_deviation() - 1.0).abs() < 0.02, "{skewness}");
-        }
-    }
-
-    fn rare() -> Stepping {
-        let time = WorkerTime {
-            sigma: 0.1,
-            straggler: Some(Straggler {
-                probability: 0.001,
-                factor: 6.0,
-            }),
-            family: Family::LogNormal,
-        };
-        Stepping {
-            workers: 8,
-            worker_s: 1.0,
-            communication_s: 0.0,
-            time,
-            slowest: slowest::moments(8, time),
-            machines: None,
+            near(bent.mean(), 0.0, 0.02);
+            near(bent.standard_deviation(), 1.0, 0.02);
         }
     }
 
@@ -305,13 +285,12 @@ mod tests {
     /// Kolmogorov–Smirnov, p > 0.01: a correct program fails one of four with probability 0.04, were the seed not fixed.
     #[test]
     fn rare_stragglers_in_a_mixture_are_as_those_drawn_singly() {
-        let (stepping, steps, mark, limit_s) = (rare(), 400, 130, 300.0);
+        let (steps, mark, limit_s) = (400, 130, 300.0);
+        let time = log_normal(0.1, straggler(0.001, 6.0));
+        let stepping = crate::tests::stepping(8, [1.0, 0.0], time);
         let one = stepping.slowest;
-        let mut seen = [
-            [vec![], vec![], vec![], vec![]],
-            [vec![], vec![], vec![], vec![]],
-        ];
-        let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
+        let mut seen: [[Vec<f64>; 4]; 2] = Default::default();
+        let mut stream = stream(8);
         for _ in 0..3000 {
             let draw = |stream: &mut Stream, given| stepping.draw_slowest_given_s(given, stream);
             let mut walk = ComputeSum::draw(&stepping, one, steps, mark, draw, &mut stream);
@@ -330,18 +309,13 @@ mod tests {
                     (single[2], single[3]) = (done as f64, single[0]);
                 }
             }
-            for (place, value) in [total, before, count as f64, seconds]
-                .into_iter()
-                .enumerate()
-            {
-                seen[0][place].push(value);
-                seen[1][place].push(single[place]);
+            let mixed = [total, before, count as f64, seconds];
+            for (way, figures) in [mixed, single].into_iter().enumerate() {
+                (0..4).for_each(|figure| seen[way][figure].push(figures[figure]));
             }
         }
-        for (what, (a, b)) in ["total", "mark", "count", "in time"]
-            .iter()
-            .zip(seen[0].iter().zip(&seen[1]))
-        {
+        for (figure, what) in ["total", "mark", "count", "in time"].iter().enumerate() {
+            let (a, b) = (&seen[0][figure], &seen[1][figure]);
             let p = kolmogorov_smirnov(a, b).p_value;
             assert!(p > 0.01, "{what}: p = {p}");
         }

@@ -110,7 +110,8 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<MeasuredWrite
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_base::rng::{Purpose, Streams};
+    use crate::cloud::sources::tests::sources;
+    use crate::tests::{is_told_at, near, stream};
     use scavsim_base::stats::Welford;
 
     /// 0.0199 s/MB and 3.652 s, as fitted to the 100 single writes elsewhere, to their last digits.
@@ -119,31 +120,24 @@ mod tests {
         let (write, wrong) = CheckpointWrite::embedded();
         assert!(wrong.is_empty(), "{}", wrong.render(false));
         let write = write.expect("it is fitted");
-        assert!((write.per_mb_s - 0.0199).abs() < 5e-5, "{write:?}");
-        assert!((write.base_s - 3.652).abs() < 5e-4, "{write:?}");
-        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
+        near(write.per_mb_s, 0.0199, 5e-5);
+        near(write.base_s, 3.652, 5e-4);
+        let mut stream = stream(1);
         let mut seen = Welford::default();
         for _ in 0..10_000 {
             seen.add(write.sample(100.0, &mut stream));
         }
         let error = seen.standard_deviation() / 100.0;
-        assert!((seen.mean() - write.mean_s(100.0)).abs() < 4.0 * error);
+        near(seen.mean(), write.mean_s(100.0), 4.0 * error);
         let cv = seen.standard_deviation() / seen.mean();
         assert!((0.04..0.07).contains(&cv), "{cv}");
     }
 
     #[test]
     fn mistakes_are_all_told_with_their_places() {
-        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
         let text = "model,mb,mean_s,sd_s,writes,source\n,-1,0,-1,0,t\n";
         let mut d = Diagnostics::default();
-        assert!(fit(&read(text, &sources, &mut d)).is_none());
-        let shown = d.render(false);
-        for place in ["2:1", "2:2", "2:5", "2:7", "2:10", "2:12"] {
-            assert!(
-                shown.contains(&format!("{FILE}:{place}")),
-                "{place}\n{shown}"
-            );
-        }
+        assert!(fit(&read(text, &sources(), &mut d)).is_none());
+        is_told_at(FILE, "2:1 2:2 2:5 2:7 2:10 2:12", &d);
     }
 }

@@ -86,14 +86,15 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Restart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::sources::tests::sources;
+    use crate::tests::is_told_at;
 
     #[test]
     fn restarts_are_those_measured() {
         let (all, wrong) = Restart::embedded();
         assert!(wrong.is_empty(), "{}", wrong.render(false));
-        let times: Vec<(f64, f64)> = (all.iter())
-            .map(|r| (r.cold.mean_s(), r.warm.mean_s()))
-            .collect();
+        let times = all.iter().map(|r| (r.cold.mean_s(), r.warm.mean_s()));
+        let times: Vec<(f64, f64)> = times.collect();
         let measured = [
             (75.6, 14.79),
             (78.74, 19.04),
@@ -105,20 +106,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_all_told_with_their_places() {
-        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
         let text = "model,start,mean_s,sd_s,runs,source\n\
                     a,hot,1,0,1,s\n\
                     a,cold,1,0,0,s\n\
                     a,cold,1,0,1,t\n\
                     ,warm,1,0,1,s\n";
         let mut d = Diagnostics::default();
-        read(text, &sources, &mut d);
-        let shown = d.render(false);
-        for place in ["2:3", "3:1", "3:12", "4:3", "4:14", "5:1"] {
-            assert!(
-                shown.contains(&format!("{FILE}:{place}")),
-                "{place}\n{shown}"
-            );
-        }
+        read(text, &sources(), &mut d);
+        is_told_at(FILE, "2:3 3:1 3:12 4:3 4:14 5:1", &d);
     }
 }

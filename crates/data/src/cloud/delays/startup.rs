@@ -105,6 +105,8 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Startup> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cloud::sources::tests::sources;
+    use crate::tests::is_told_at;
 
     #[test]
     fn spot_vms_take_longer_to_start_as_measured() {
@@ -123,20 +125,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_all_told_with_their_places() {
-        let sources = Sources::read("key,licence,source\ns,MIT,x\n", &mut Diagnostics::default());
         let text = "provider,gpu,market,region,mean_s,sd_s,vms,source\n\
                     gcp,K80,spott,r,80,1,3,s\n\
                     gcp,K80,spot,r,0,-1,0,t\n\
                     gcp,K80,spot,r,80,1,3,s\n\
                     gcp,K80,spot,r,90,1,3,s\n";
         let mut d = Diagnostics::default();
-        read(text, &sources, &mut d);
-        let shown = d.render(false);
-        for place in ["2:9", "3:16", "3:18", "3:21", "3:23", "5:1"] {
-            assert!(
-                shown.contains(&format!("{FILE}:{place}")),
-                "{place}\n{shown}"
-            );
-        }
+        read(text, &sources(), &mut d);
+        is_told_at(FILE, "2:9 3:16 3:18 3:21 3:23 5:1", &d);
     }
 }

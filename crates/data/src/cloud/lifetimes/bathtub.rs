@@ -165,6 +165,7 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
 mod tests {
     use super::super::Lifetime;
     use super::*;
+    use crate::tests::near;
 
     /// The parameters behind the published policies, under the provider's cap.
     fn published() -> Lifetime {
@@ -176,14 +177,12 @@ mod tests {
     #[test]
     fn the_published_curve_has_the_published_values() {
         let life = published();
-        assert!((life.cdf(1.0) - 0.278).abs() < 5e-4, "{}", life.cdf(1.0));
-        assert!((life.cdf(6.0) - 0.413).abs() < 5e-4, "{}", life.cdf(6.0));
-        let before_cap = life.cdf_before(24.0);
-        assert!((before_cap - 0.827).abs() < 5e-4, "{before_cap}");
+        near(life.cdf(1.0), 0.278, 5e-4);
+        near(life.cdf(6.0), 0.413, 5e-4);
+        near(life.cdf_before(24.0), 0.827, 5e-4);
         assert_eq!(life.cdf(24.0), 1.0);
-        let lost = life.lost_until(6.0);
-        assert!((lost - 0.369).abs() < 5e-4, "{lost}");
-        assert!((life.lost_until(10.0) * 60.0 - 22.0).abs() < 0.5);
+        near(life.lost_until(6.0), 0.369, 5e-4);
+        near(life.lost_until(10.0) * 60.0, 22.0, 0.5);
     }
 
     #[test]
@@ -199,8 +198,7 @@ mod tests {
                 let u = f64::from(step) / 20_000.0;
                 let t = law.inverse_cdf(u);
                 if t > 0.0 {
-                    let found = law.cdf(t);
-                    assert!((found - u).abs() < 1e-12, "{u} {t} {found}");
+                    near(law.cdf(t), u, 1e-12);
                 } else {
                     assert!(u <= law.cdf(0.0));
                 }
@@ -219,9 +217,9 @@ mod tests {
             mean += life.survival(t) * width;
             risen += life.hazard(t) * life.survival(t) * width;
         }
-        assert!((life.mean_until(24.0) - mean).abs() < 1e-8);
-        assert!((life.cdf_before(24.0) - risen).abs() < 1e-8);
-        assert!((life.mean_until(99.0) - mean).abs() < 1e-8);
+        near(life.mean_until(24.0), mean, 1e-8);
+        near(life.cdf_before(24.0), risen, 1e-8);
+        near(life.mean_until(99.0), mean, 1e-8);
     }
 
     #[test]

@@ -238,7 +238,7 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_base::rng::{Purpose, Streams};
+    use crate::tests::stream;
     use scavsim_base::stats::kolmogorov_smirnov_against;
 
     fn trace() -> Trace {
@@ -283,7 +283,7 @@ mod tests {
             let trace = traces.remove(name).expect("it is there");
             const LONGEST_H: f64 = 6.0;
             let mut lives = Vec::new();
-            let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
+            let mut stream = stream(8);
             let most = (trace.changes().iter().map(|c| c.held)).max().unwrap_or(0);
             while lives.len() < 4000 {
                 let start_s = (stream.uniform() * latest_h * SECONDS_PER_HOUR) as u64;

@@ -175,10 +175,8 @@ mod tests {
     fn keys_of_charges_are_read_beside_those_of_the_form_and_written_with_them() {
         let text = "usd_per_vm_hour = 1\negress_gib = 5\nusd_per_egress_gib = 0.5\n";
         let file: PolicyFile = toml::from_str(text).expect("legal keys and values");
-        assert_eq!(
-            file.charges.product("egress_gib", "usd_per_egress_gib"),
-            Ok(2.5)
-        );
+        let egress = file.charges.product("egress_gib", "usd_per_egress_gib");
+        assert_eq!(egress, Ok(2.5));
         assert_eq!(file.charges.get("storage_gib"), None);
         let written = toml::to_string(&file).expect("it can be written");
         let again: PolicyFile = toml::from_str(&written).expect("it reads back");

@@ -170,8 +170,7 @@ mod tests {
             (100.0, 10.0, 2.0),
             (7.0, 0.0, 0.0),
         ] {
-            let found = series.charged_h(from, hours);
-            assert!((found - expected).abs() < 1e-12, "{from} {hours}: {found}");
+            crate::tests::near(series.charged_h(from, hours), expected, 1e-12);
         }
     }
 

@@ -148,6 +148,7 @@ thread_local! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
     use proptest::prelude::*;
 
     fn n1() -> SustainedUse {
@@ -171,8 +172,8 @@ mod tests {
         for (part, net) in [(0.25, 1.0), (0.5, 0.9), (0.75, 0.8), (1.0, 0.7)] {
             let hours = part * MONTH_H;
             for vms in [1, 8] {
-                let expected = net * hours * f64::from(vms);
-                assert!((charged(&[billed_vms(vms, 0.0, hours)]) - expected).abs() < 1e-9);
+                let vms_h = net * hours * f64::from(vms);
+                near(charged(&[billed_vms(vms, 0.0, hours)]), vms_h, 1e-9);
             }
         }
     }
@@ -180,33 +181,28 @@ mod tests {
     #[test]
     fn every_month_begins_anew() {
         let full = 0.7 * MONTH_H;
+        let third = n1().in_month_h(630.0);
         for (from, hours, expected) in [
             (0.0, 2.0 * MONTH_H, 2.0 * full),
             (0.0, 3.5 * MONTH_H, 3.0 * full + 0.9 * 365.0),
             // 365 h in each of two months.
             (365.0, MONTH_H, 2.0 * 0.9 * 365.0),
-            (
-                100.0,
-                30.0 + 600.0 + 2.0 * MONTH_H,
-                n1().in_month_h(630.0) + 2.0 * full,
-            ),
+            (100.0, 30.0 + 600.0 + 2.0 * MONTH_H, third + 2.0 * full),
         ] {
-            let one = charged(&[billed_vms(1, from, hours)]);
-            assert!((one - expected).abs() < 1e-9, "{from} {hours}: {one}");
+            near(charged(&[billed_vms(1, from, hours)]), expected, 1e-9);
             let half = hours / 2.0;
             let pieces = charged(&[billed_vms(1, from, half), billed_vms(1, from + half, half)]);
-            assert!((pieces - expected).abs() < 1e-9, "{from} {hours}: {pieces}");
+            near(pieces, expected, 1e-9);
         }
     }
 
     #[test]
     fn vms_side_by_side_are_levels_and_one_after_the_other_they_are_one() {
         assert_eq!(charged(&[billed_vms(30, 0.0, 24.0)]), 720.0);
-        let days: Vec<BilledVms> = (0..30)
-            .map(|day| billed_vms(1, 24.0 * f64::from(day), 24.0))
-            .collect();
-        assert!((charged(&days) - n1().in_month_h(720.0)).abs() < 1e-9);
-        assert!((charged(&[billed_vms(1, 0.0, 720.0)]) - charged(&days)).abs() < 1e-9);
+        let days = (0..30).map(|day| billed_vms(1, 24.0 * f64::from(day), 24.0));
+        let days: Vec<BilledVms> = days.collect();
+        near(charged(&days), n1().in_month_h(720.0), 1e-9);
+        near(charged(&[billed_vms(1, 0.0, 720.0)]), charged(&days), 1e-9);
     }
 
     proptest! {

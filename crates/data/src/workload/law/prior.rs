@@ -124,18 +124,14 @@ mod tests {
             let folder = library::embedded(name).expect("shipped");
             let workload = load::load(&folder, &mut Diagnostics::default()).expect("sound");
             let law = workload.laws.pooled.values().next().expect("a pooled law");
-            let mut batches: Vec<f64> = (workload.steps.points())
-                .map(|(c, _)| c.local_batch())
-                .collect();
+            let points = workload.steps.points();
+            let mut batches: Vec<f64> = points.map(|(c, _)| c.local_batch()).collect();
             let usual = median(&mut batches).expect("steps");
             let (growth, ..) = Growth::from_law(law.communication).expect("a growth");
             let free = FreePooled::from_law(law).expect("free coefficients");
             let found = contrasts(&free, growth, usual);
             for (found, expected) in found.iter().zip(expected) {
-                assert!(
-                    (found - expected).abs() < 0.25,
-                    "{name}: {found:.2} {expected}"
-                );
+                crate::tests::near(*found, expected, 0.25);
             }
         }
     }

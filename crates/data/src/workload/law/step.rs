@@ -50,28 +50,26 @@ impl StepLaw {
 mod tests {
     use super::*;
 
+    fn law(text: &str) -> StepLaw {
+        toml::from_str(text).expect("a law")
+    }
+
     #[test]
     fn one_worker_does_not_communicate_and_scales_act_on_their_part() {
-        let law: StepLaw = toml::from_str(
-            "compute.affine = { base_s = 0.1, per_sample_s = 0.01 }\n\
-             communication.linear = { base_s = 0.2, per_worker_s = 0.05 }",
-        )
-        .expect("a law");
+        let law = law("compute.affine = { base_s = 0.1, per_sample_s = 0.01 }\n\
+             communication.linear = { base_s = 0.2, per_worker_s = 0.05 }");
         let whole = |k, scale, network| law.cost(k, 10.0, scale, network).map(StepCost::total_s);
         assert_eq!(whole(1, 1.0, 1.0), Some(0.2));
-        let close = |a: Option<f64>, b: f64| assert!(a.is_some_and(|a| (a - b).abs() < 1e-12));
-        close(whole(4, 1.0, 1.0), 0.6);
-        close(whole(4, 2.0, 1.0), 0.8);
-        close(whole(4, 1.0, 2.0), 1.0);
+        for (scale, network, expected) in [(1.0, 1.0, 0.6), (2.0, 1.0, 0.8), (1.0, 2.0, 1.0)] {
+            let found = whole(4, scale, network).expect("in range");
+            crate::tests::near(found, expected, 1e-12);
+        }
     }
 
     #[test]
     fn a_law_that_leaves_its_range_gives_no_time() {
-        let law: StepLaw = toml::from_str(
-            "compute.affine = { base_s = -0.1, per_sample_s = 0.01 }\n\
-             communication.linear = { base_s = 0, per_worker_s = 0 }",
-        )
-        .expect("a law");
+        let law = law("compute.affine = { base_s = -0.1, per_sample_s = 0.01 }\n\
+             communication.linear = { base_s = 0, per_worker_s = 0 }");
         assert_eq!(law.cost(2, 5.0, 1.0, 1.0), None);
     }
 }

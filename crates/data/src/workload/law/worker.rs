@@ -115,14 +115,9 @@ mod tests {
     fn fixed_work_has_a_speed_of_its_own_and_samples_beyond_the_knee_are_slower() {
         let law = law("sample_s = 0.5\nfixed_samples = 8\nspeed = \"linear\"\n\
              fixed_speed = { power = { exponent = 3 } }\nbeyond_knee = 3");
-        assert_eq!(
-            law.step_s(20.0, 2.0, None),
-            8.0 * 0.5 / 8.0 + 20.0 * 0.5 / 2.0
-        );
-        assert_eq!(
-            law.step_s(20.0, 2.0, Some(20.0)),
-            law.step_s(20.0, 2.0, None)
-        );
+        let alone_s = 8.0 * 0.5 / 8.0 + 20.0 * 0.5 / 2.0;
+        assert_eq!(law.step_s(20.0, 2.0, None), alone_s);
+        assert_eq!(law.step_s(20.0, 2.0, Some(20.0)), alone_s);
         // 15 samples, and 5 that count three times.
         let seconds = law.step_s(20.0, 2.0, Some(15.0));
         assert!((seconds - (0.5 + 30.0 * 0.25)).abs() < 1e-12, "{seconds}");

@@ -1,6 +1,7 @@
 //! Against options, exchanges and the definition.
 
 use super::*;
+use crate::tests::{close, near};
 
 fn prospect(hours: f64, usd: f64) -> Prospect {
     Prospect {
@@ -48,37 +49,29 @@ const FREE: MeasuringEffort = MeasuringEffort {
     noise: [0.0; 2],
 };
 
+fn by_cost(prospects: &[Prospect], errors: Covariances) -> Decision<'_> {
+    Decision::new(prospects, errors, goal(Objective::Cost))
+}
+
 /// Of one that is known and one that is not, with the same mean loss m, measuring the other brings
 /// m·(Φ(σ/2) − Φ(−σ/2)): the option to exchange one for the other (Margrabe 1978).
 #[test]
 fn a_perfect_measurement_is_worth_the_option_to_exchange() {
     let sd = 0.3;
     let mean = 10.0;
-    let known = prospect(1.0, mean);
-    let other = prospect(2.0, mean * libm::exp(-0.5 * sd * sd));
-    let prospects = [known, other];
-    let decision = Decision::new(&prospects, apart(&[0.0, sd]), goal(Objective::Cost));
-    let worth = decision.worth(Measurement::Step(1), &FREE);
-    let exact = mean * (normal::cdf(sd / 2.0) - normal::cdf(-sd / 2.0));
-    assert!(
-        (worth.value / exact - 1.0).abs() < 0.01,
-        "{} {exact}",
-        worth.value
-    );
-    assert_eq!(decision.worth(Measurement::Step(0), &FREE).value, 0.0);
+    let other = mean * libm::exp(-0.5 * sd * sd);
+    let prospects = [prospect(1.0, mean), prospect(2.0, other)];
+    let decision = by_cost(&prospects, apart(&[0.0, sd]));
+    let of = |at, effort: &MeasuringEffort| decision.worth(Measurement::Step(at), effort).value;
+    let option = |sd: f64| mean * (normal::cdf(sd / 2.0) - normal::cdf(-sd / 2.0));
+    close(of(1, &FREE), option(sd), 0.01);
+    assert_eq!(of(0, &FREE), 0.0);
     // An error as large as what is not known halves the variance that is told.
     let noisy = MeasuringEffort {
         noise: [sd * sd, 0.0],
         ..FREE
     };
-    let half = sd / libm::sqrt(2.0);
-    let exact = mean * (normal::cdf(half / 2.0) - normal::cdf(-half / 2.0));
-    let worth = decision.worth(Measurement::Step(1), &noisy);
-    assert!(
-        (worth.value / exact - 1.0).abs() < 0.01,
-        "{} {exact}",
-        worth.value
-    );
+    close(of(1, &noisy), option(sd / libm::sqrt(2.0)), 0.01);
 }
 
 #[test]
@@ -89,19 +82,17 @@ fn errors_that_all_share_are_worth_nothing_to_know() {
         steps: vec![0.09; 4],
         epochs: vec![0.0; 4],
     };
-    let decision = Decision::new(&prospects, shared, goal(Objective::Cost));
+    let decision = by_cost(&prospects, shared);
     let worth = decision.worth(Measurement::Step(0), &FREE);
-    assert!(worth.value < 1e-9, "{}", worth.value);
-    assert!(
-        (decision.chance_better(0, 1)).abs() < 1e-9,
-        "it is dearer, whatever the error"
-    );
+    near(worth.value, 0.0, 1e-9);
+    // It is dearer, whatever the error.
+    near(decision.chance_better(0, 1), 0.0, 1e-9);
 }
 
 #[test]
 fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     let prospects = [prospect(1.0, 10.0), prospect(2.0, 10.0)];
-    let decision = Decision::new(&prospects, apart(&[0.0, 0.3]), goal(Objective::Cost));
+    let decision = by_cost(&prospects, apart(&[0.0, 0.3]));
     let effort = MeasuringEffort {
         setup_s: 900.0,
         steps: 900.0,
@@ -110,8 +101,8 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     // A run costs itself and, where it is not in what is expected of it, the setup.
     let run = decision.mean(1);
     let whole = decision.worth(Measurement::Epochs(1), &effort).price;
-    assert!((whole.time_s - run.time_s - 900.0).abs() < 1e-9);
-    assert!((whole.cost_usd - run.cost_usd - 1.25).abs() < 1e-9);
+    near(whole.time_s, run.time_s + 900.0, 1e-9);
+    near(whole.cost_usd, run.cost_usd + 1.25, 1e-9);
     let is_expected = true;
     let held = MeasuringEffort {
         is_expected,
@@ -120,8 +111,9 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
     assert_eq!(decision.worth(Measurement::Epochs(1), &held).price, run);
     // Half an hour of VMs for 5 USD an hour.
     let once = decision.worth(Measurement::Step(1), &effort);
-    assert!((once.price.cost_usd - 2.5).abs() < 1e-12);
-    assert!((once.net - (once.value - 2.5)).abs() < 1e-12 && once.net < 0.0);
+    near(once.price.cost_usd, 2.5, 1e-12);
+    near(once.net, once.value - 2.5, 1e-12);
+    assert!(once.net < 0.0);
     let often = MeasuringEffort {
         times: 10.0,
         ..effort
@@ -141,26 +133,19 @@ fn limits_are_kept_in_the_mean_or_as_often_as_is_asked() {
             max_miss,
         },
     };
-    let ranked =
-        |max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss)).ranked();
+    let of = |max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss));
+    let ranked = |max_miss| of(max_miss).ranked();
     assert_eq!(ranked(None), [1, 0]);
     assert_eq!(ranked(Some(0.1)), [0]);
-    let decision = Decision::new(&prospects, apart(&[0.1, 0.1]), within(None));
     let exact = normal::cdf(libm::log(2.0 / 2.1) / 0.1);
-    assert!((decision.miss(1) - exact).abs() < 1e-12);
-    // 1.96 standard deviations below the limit are missed by one run in 40.
-    assert!((normal::cdf(-1.96) - 0.025).abs() < 1e-4);
+    near(of(None).miss(1), exact, 1e-12);
 }
 
 #[test]
 fn the_knee_is_the_least_sum_of_cost_and_hours_at_the_slope_of_the_front() {
-    let prospects = [
-        prospect(1.0, 20.0),
-        prospect(1.5, 12.0),
-        prospect(3.0, 10.0),
-    ];
+    let prospects = [(1.0, 20.0), (1.5, 12.0), (3.0, 10.0)].map(|(h, usd)| prospect(h, usd));
     let decision = Decision::new(&prospects, apart(&[0.0; 3]), goal(Objective::Knee));
-    assert!((decision.usd_per_hour() - 5.0).abs() < 1e-12);
+    near(decision.usd_per_hour(), 5.0, 1e-12);
     assert_eq!(decision.ranked()[0], 1);
 }
 
@@ -169,8 +154,8 @@ fn intervals_hold_runs_and_errors() {
     let mut one = prospect(1.0, 10.0);
     one.run_sd = [0.3, 0.0];
     let prospects = [one];
-    let decision = Decision::new(&prospects, apart(&[0.4]), goal(Objective::Cost));
-    let [time, cost] = decision.intervals(0);
-    assert!((time[1] / time[0] - libm::exp(2.0 * normal::AT_95 * 0.5)).abs() < 1e-9);
-    assert!((cost[1] / cost[0] - libm::exp(2.0 * normal::AT_95 * 0.4)).abs() < 1e-9);
+    let [time, cost] = by_cost(&prospects, apart(&[0.4])).intervals(0);
+    let ratio = |sd: f64| libm::exp(2.0 * normal::AT_95 * sd);
+    near(time[1] / time[0], ratio(0.5), 1e-9);
+    near(cost[1] / cost[0], ratio(0.4), 1e-9);
 }

@@ -48,36 +48,33 @@ fn a_table_becomes_a_profile_with_repeats_averaged_and_equal_layers_in_one_row()
         1,0,0,10,100,40,1\n1,1,2,20,200,40,2\n";
     assert_eq!(text(&imported, "layers.csv"), expected);
     let report = imported.report.to_string();
-    assert!(
-        report.contains("mine: 3 layers")
-            && report.contains("A, tensor degree 1: micro-batches 1\n"),
-        "{report}"
-    );
+    for part in ["mine: 3 layers", "A, tensor degree 1: micro-batches 1\n"] {
+        assert!(report.contains(part), "{report}");
+    }
 }
 
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
-    for (said, expected) in [
+    let times = |from, to| import(&TIMES.replace(from, to), MEMORY);
+    let memory = |from, to| import(TIMES, &MEMORY.replace(from, to));
+    for (expected, said) in [
         (
-            import(&TIMES.replace("A,1,1,1,", "A,1,1,3,"), MEMORY),
             "layer 1 is missing on A at tensor degree 1 and micro-batch 1\n --> times.csv:5",
+            times("A,1,1,1,", "A,1,1,3,"),
         ),
         (
-            import(&TIMES.replace("0.3,0.6", "x,0.6"), MEMORY),
             "`forward_s`: expected a number between 0 and 1000000, found `x`\n --> times.csv:3",
+            times("0.3,0.6", "x,0.6"),
         ),
         (
-            import(TIMES, &MEMORY.replace("1,2,20", "1,1,20")),
             "layer 1 stands twice at tensor degree 1\n --> memory.csv:4",
+            memory("1,2,20", "1,1,20"),
         ),
         (
-            import(TIMES, &MEMORY.replace("1,2,20,200,40,2\n", "")),
             "times.csv: 3 layers on A at tensor degree 1 and micro-batch 1, 2 elsewhere",
+            memory("1,2,20,200,40,2\n", ""),
         ),
-        (
-            import(&TIMES.replace("update_s", "step_s"), MEMORY),
-            "missing column `update_s`",
-        ),
+        ("missing column `update_s`", times("update_s", "step_s")),
     ] {
         let said = said.err().unwrap_or_else(|| panic!("taken: {expected}"));
         assert!(said.contains(expected), "expected {expected}\nin {said}");

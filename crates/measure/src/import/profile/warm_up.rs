@@ -153,10 +153,8 @@ mod tests {
             let workload = load::load(&folder, &mut Default::default()).expect("sound");
             let of = |(at, cost): &(Configuration, _)| {
                 let cost: &scavsim_data::workload::StepCost = cost;
-                (
-                    (at.vm.to_string(), at.workers, at.batch),
-                    vec![row(cost.total_s())],
-                )
+                let key = (at.vm.to_string(), at.workers, at.batch);
+                (key, vec![row(cost.total_s())])
             };
             let points: Points = workload.steps.points().map(of).collect();
             let is_far = |key: &Key, factor: f64| {

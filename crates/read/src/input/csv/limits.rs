@@ -36,22 +36,20 @@ mod tests {
         let above_zero = (Bound::Excluded(0.0), Bound::Unbounded);
         let share = (Bound::Excluded(0.0), Bound::Included(1.0));
         assert_eq!(legal::<f64>("a number", &..), "a number");
+        let whole = |range: &dyn Fn(&str) -> String, expected| {
+            assert_eq!(range("a whole number"), expected)
+        };
         assert_eq!(legal("a number", &(0.0..)), "a number of at least 0");
         assert_eq!(legal("a number", &(0.0..=1.0)), "a number between 0 and 1");
         assert_eq!(legal("a number", &above_zero), "a number above 0");
         assert_eq!(legal("a number", &share), "a number above 0 and at most 1");
-        assert_eq!(
-            legal("a number", &(0.5..1.0)),
-            "a number of at least 0.5 and below 1"
-        );
+        let below_one = legal("a number", &(0.5..1.0));
+        assert_eq!(below_one, "a number of at least 0.5 and below 1");
         assert_eq!(legal("a number", &(..=9.5)), "a number of at most 9.5");
-        assert_eq!(
-            legal::<u64>("a whole number", &(..9)),
-            "a whole number below 9"
-        );
-        assert_eq!(
-            legal::<u64>("a whole number", &(1..)),
-            "a whole number of at least 1"
+        whole(&|what| legal::<u64>(what, &(..9)), "a whole number below 9");
+        whole(
+            &|what| legal::<u64>(what, &(1..)),
+            "a whole number of at least 1",
         );
     }
 }

@@ -87,11 +87,8 @@ mod tests {
     use super::*;
 
     fn cells(text: &str, from: usize) -> Vec<&str> {
-        record(text, from, b',')
-            .cells
-            .into_iter()
-            .map(|span| &text[span])
-            .collect()
+        let spans = record(text, from, b',').cells.into_iter();
+        spans.map(|span| &text[span]).collect()
     }
 
     #[test]

@@ -51,11 +51,8 @@ impl TryFrom<u32> for Odd {
     type Error = String;
 
     fn try_from(number: u32) -> Result<Self, String> {
-        if number % 2 == 1 {
-            Ok(Self(number))
-        } else {
-            Err("this must be odd".to_owned())
-        }
+        let odd = (number % 2 == 1).then_some(Self(number));
+        odd.ok_or_else(|| "this must be odd".to_owned())
     }
 }
 
@@ -65,14 +62,28 @@ fn scenario(text: &str) -> (Option<Scenario>, String, usize) {
     (read, d.render(false), d.len())
 }
 
+/// What is left of a text against which this is said, and no more.
 #[track_caller]
-fn reports(text: &str, expected: &[&str]) -> Option<Scenario> {
-    let (read, shown, count) = scenario(text);
+fn left<T: serde::de::DeserializeOwned>(text: &str, expected: &[&str]) -> Option<T> {
+    let mut d = Diagnostics::default();
+    let left = read(&Source::new("s.toml", text), &mut d);
+    let shown = d.render(false);
     for part in expected {
         assert!(shown.contains(part), "{part}\nnot in\n{shown}");
     }
-    assert_eq!(count, expected.len(), "{shown}");
-    read
+    assert_eq!(d.len(), expected.len(), "{shown}");
+    left
+}
+
+#[track_caller]
+fn reports(text: &str, expected: &[&str]) -> Option<Scenario> {
+    left(text, expected)
+}
+
+#[track_caller]
+fn kinds(text: &str, expected: &[&str]) -> Vec<String> {
+    let left: Option<BTreeMap<String, Kind>> = left(text, expected);
+    left.unwrap_or_default().into_keys().collect()
 }
 
 #[test]
@@ -138,15 +149,12 @@ colour = { red = 1 }
 #[test]
 fn what_is_left_is_returned() {
     let text = "sizes = [1, \"x\", 3]\nseed = \"y\"\n[pricing]\ndiscount = 0.5\nreplica = 1\n";
-    let read = reports(
-        text,
-        &[
-            "found the text \"x\"",
-            "found the text \"y\"",
-            "key `replica`",
-        ],
-    )
-    .expect("nothing required was cut");
+    let mistakes = [
+        "found the text \"x\"",
+        "found the text \"y\"",
+        "key `replica`",
+    ];
+    let read = reports(text, &mistakes).expect("nothing required was cut");
     assert_eq!(read.pricing.discount, 0.5);
     assert!(read.pricing.replicas.is_none() && read.seed.is_none());
     let sizes: Vec<f64> = read.sizes.into_iter().map(Spanned::into_inner).collect();
@@ -171,17 +179,14 @@ fn missing_keys_do_not_hide_the_rest_of_their_table() {
 
 #[test]
 fn one_mistake_is_reported_once() {
+    let nested = "[pricing.replicas.a]\nb = 1";
     for (text, key, expected) in [
         ("pair = [1, \"x\"]", "pair", "a whole number"),
         ("pair = [1]", "pair", "a list of 2, found 1"),
         ("pair = 1", "pair", "a list of 2, found the number 1"),
         ("pricing = 3", "pricing", "a table, found the number 3"),
         ("[sizes]\na = 1", "sizes", "a list, found a table"),
-        (
-            "[pricing.replicas.a]\nb = 1",
-            "replicas",
-            "a whole number, found a table",
-        ),
+        (nested, "replicas", "a whole number, found a table"),
         ("pricing = []", "pricing", "a table, found a list"),
         ("[[pricing]]", "pricing", "a table, found a list"),
     ] {
@@ -200,13 +205,9 @@ fn characters_that_are_not_seen_are_told_where_nothing_else_is() {
 
 #[test]
 fn an_element_refused_by_its_own_type_is_found() {
-    reports(
-        "odd = [1, 2, 3, 4]\n",
-        &[
-            "`odd`: this must be odd\n --> s.toml:1:11\n",
-            "`odd`: this must be odd\n --> s.toml:1:17\n",
-        ],
-    );
+    let odd = "`odd`: this must be odd\n --> s.toml:1:";
+    let [second, fourth] = ["11\n", "17\n"].map(|at| format!("{odd}{at}"));
+    reports("odd = [1, 2, 3, 4]\n", &[&second, &fourth]);
 }
 
 #[test]
@@ -220,14 +221,10 @@ fn all_syntax_errors_are_reported_without_their_consequences() {
             "`discount`: expected a number, found the text \"x\"\n --> s.toml:5:12\n",
         ],
     );
-    reports(
-        "[pricing]\n[pricing]\n",
-        &["duplicate key `pricing`\n --> s.toml:2:2\n"],
-    );
-    reports(
-        "[[workers]]\nname = \"a\ncores = 1\n",
-        &["not valid TOML: "],
-    );
+    let twice = "duplicate key `pricing`\n --> s.toml:2:2\n";
+    reports("[pricing]\n[pricing]\n", &[twice]);
+    let open = "[[workers]]\nname = \"a\ncores = 1\n";
+    reports(open, &["not valid TOML: "]);
 }
 
 #[test]
@@ -244,12 +241,14 @@ fn a_file_of_another_kind_does_not_flood() {
 #[test]
 fn nothing_breaks_it() {
     let text = "[pricing]\npolicy=\"a\\u00e9\"\nx.y=[{a=1},[2]]\n[[workers]]\nname='''\nä'''\n";
+    let accepts_or_says = |text: &str| {
+        let (read, _, count) = scenario(text);
+        assert!(read.is_some() || count > 0, "{text}");
+    };
     for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
         for piece in ["", "=", "[", "]]", "\"", "{", ".", "\0"] {
-            let (read, _, count) = scenario(&format!("{}{piece}{}", &text[..end], &text[end..]));
-            assert!(read.is_some() || count > 0, "{end} {piece}");
-            let (read, _, count) = scenario(&format!("{}{piece}", &text[..end]));
-            assert!(read.is_some() || count > 0, "{end} {piece}");
+            accepts_or_says(&format!("{}{piece}{}", &text[..end], &text[end..]));
+            accepts_or_says(&format!("{}{piece}", &text[..end]));
         }
     }
     scenario(&"[".repeat(100_000));
@@ -283,19 +282,6 @@ struct Bounds {
 #[derive(Default)]
 struct Any {
     share: f64,
-}
-
-#[track_caller]
-fn kinds(text: &str, expected: &[&str]) -> Vec<String> {
-    let mut d = Diagnostics::default();
-    let read: Option<BTreeMap<String, Kind>> = read(&Source::new("s.toml", text), &mut d);
-    let shown = d.render(false);
-    for part in expected {
-        assert!(shown.contains(part), "{part}\nnot in\n{shown}");
-    }
-    assert_eq!(d.len(), expected.len(), "{shown}");
-    read.map(|kinds| kinds.into_keys().collect())
-        .unwrap_or_default()
 }
 
 #[test]
@@ -352,19 +338,14 @@ fn a_kind_without_its_settings_says_which_it_needs() {
 
 #[test]
 fn whatever_a_missing_key_needs_is_made_up_for_the_rest_of_its_table() {
+    let missing = ["kind", "least", "name"].map(|key| format!("missing key `{key}`"));
+    let [kind, least, name] = &missing;
     kinds(
         "a = { bounds = { mst = 1 } }\n",
-        &[
-            "missing key `kind`",
-            "missing key `least`",
-            "missing key `name`",
-            "unknown key `mst`",
-        ],
+        &[kind, least, name, "unknown key `mst`"],
     );
-    kinds(
-        "a = { fixed = { prize = 1 } }\n",
-        &["missing key `price`", "unknown key `prize`"],
-    );
+    let price = ["missing key `price`", "unknown key `prize`"];
+    kinds("a = { fixed = { prize = 1 } }\n", &price);
 }
 
 #[test]

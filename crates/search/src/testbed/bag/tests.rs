@@ -1,11 +1,21 @@
 use super::*;
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
+use scavsim_data::usage::EndedBy;
 use scavsim_data::usage::RentedVm;
-use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Surrogate};
+use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Reuse, Surrogate};
 use scavsim_sim::engine::Interrupt;
 
 const VM_TYPE: &str = "n1-highcpu-32";
+
+/// A bag of which all jobs are needed.
+fn of_jobs(jobs: u32) -> Bag {
+    Bag {
+        jobs,
+        needed: jobs,
+        ..Bag::default()
+    }
+}
 
 /// On so many VMs per job and slots.
 fn ground(bag: Bag, vms_per_job: u32, parallel_jobs: u32, job_s: f64) -> BagEnvironment {
@@ -62,10 +72,8 @@ fn held_s(usage: &Usage) -> f64 {
 #[test]
 fn without_luck_a_bag_takes_its_rounds() {
     let bag = Bag {
-        jobs: 10,
-        needed: 10,
         dispatch_lag: seconds(18.0),
-        ..Bag::default()
+        ..of_jobs(10)
     };
     let ground = ground(bag, 2, 4, 600.0);
     let (span_s, usage) = run(&ground);
@@ -73,10 +81,8 @@ fn without_luck_a_bag_takes_its_rounds() {
     assert_eq!(span_s, 3.0 * 600.0 + 2.0 * 18.0);
     assert_eq!(ground.expected_time_s(0), Some(span_s));
     // Two slots have no third job, and give their VMs back.
-    assert_eq!(
-        held_s(&usage),
-        4.0 * span_s + 4.0 * (2.0 * 600.0 + 2.0 * 18.0)
-    );
+    let two_s = 2.0 * 600.0 + 2.0 * 18.0;
+    assert_eq!(held_s(&usage), 4.0 * span_s + 4.0 * two_s);
     let phases = usage.phases.vm_seconds[0].1;
     assert_eq!(phases[Phase::Training as usize], 10.0 * 2.0 * 600.0);
     assert!((phases.iter().sum::<f64>() - held_s(&usage)).abs() < 1e-6);
@@ -84,67 +90,51 @@ fn without_luck_a_bag_takes_its_rounds() {
 
 #[test]
 fn a_loss_blocks_its_slot_until_it_is_noticed_and_the_job_runs_again_on_a_new_vm() {
-    let bag = Bag {
-        jobs: 1,
-        needed: 1,
+    let mut bag = Bag {
         first_boot: Pause::Fixed(seconds(90.0)),
         boot: Pause::Fixed(seconds(90.0)),
-        notice: scavsim_sim::bag::Notice::AfterLoss(seconds(60.0)),
+        notice: Notice::AfterLoss(seconds(60.0)),
         dispatch_lag: seconds(18.0),
         loss: Loss::At([200.0].into()),
-        ..Bag::default()
+        ..of_jobs(1)
     };
     let (span_s, usage) = run(&ground(bag.clone(), 2, 1, 600.0));
     // Boot; lost 110 s into the job; noticed; lag; boot of one VM; the job.
     assert_eq!(span_s, 200.0 + 60.0 + 18.0 + 90.0 + 600.0);
-    let taken: Vec<f64> = (usage.intervals.iter())
-        .filter(|i| i.ended_by == scavsim_data::usage::EndedBy::Provider)
-        .map(|i| i.to.seconds())
-        .collect();
+    let taken = usage.intervals.iter();
+    let taken = taken.filter(|i| i.ended_by == EndedBy::Provider);
+    let taken: Vec<f64> = taken.map(|i| i.to.seconds()).collect();
     assert_eq!(taken, [200.0]);
     let phases = usage.phases.vm_seconds[0].1;
     assert_eq!(phases[Phase::Lost as usize], 110.0 + 170.0);
     // Without another run of the job the bag has no end.
-    let never = ground(
-        Bag {
-            rerun: false,
-            ..bag
-        },
-        2,
-        1,
-        600.0,
-    );
+    bag.rerun = false;
+    let never = ground(bag, 2, 1, 600.0);
     let mut site = never.open(&terms());
     site.restart(0);
-    assert!(matches!(
-        site.run_to_target(0),
-        Err(UnfinishedJob::Unreached { .. })
-    ));
+    let end = site.run_to_target(0);
+    assert!(matches!(end, Err(UnfinishedJob::Unreached { .. })));
 }
 
 #[test]
 fn vms_that_are_never_reused_boot_before_every_job() {
     let bag = |reuse| Bag {
-        jobs: 4,
-        needed: 4,
         boot: Pause::Fixed(seconds(90.0)),
         reuse,
-        ..Bag::default()
+        ..of_jobs(4)
     };
     let span_s = |reuse| run(&ground(bag(reuse), 1, 1, 600.0)).0;
-    assert_eq!(span_s(scavsim_sim::bag::Reuse::Always), 2400.0);
-    assert_eq!(span_s(scavsim_sim::bag::Reuse::Never), 2400.0 + 3.0 * 90.0);
+    assert_eq!(span_s(Reuse::Always), 2400.0);
+    assert_eq!(span_s(Reuse::Never), 2400.0 + 3.0 * 90.0);
 }
 
 #[test]
 fn spares_take_the_place_of_lost_vms_without_a_boot() {
     let bag = |keep_s| Bag {
-        jobs: 3,
-        needed: 3,
         boot: Pause::Fixed(seconds(90.0)),
         keep_spares: seconds(keep_s),
         loss: Loss::At([1000.0].into()),
-        ..Bag::default()
+        ..of_jobs(3)
     };
     // Two jobs, then one: the slot that has no second job keeps its VM for the other.
     let span_s = |keep_s| run(&ground(bag(keep_s), 1, 2, 600.0)).0;
@@ -160,10 +150,8 @@ fn a_surrogate_saves_what_the_formula_says() {
         result_s: 2.0,
     };
     let bag = |surrogate| Bag {
-        jobs: 100,
-        needed: 100,
         surrogate,
-        ..Bag::default()
+        ..of_jobs(100)
     };
     let span_s = |surrogate| run(&ground(bag(surrogate), 1, 1, 600.0)).0;
     let speed_up = span_s(None) / span_s(Some(surrogate));
@@ -196,13 +184,11 @@ fn a_bag_goes_on_alike_from_a_mark() {
 #[test]
 fn a_bag_of_100_jobs_takes_microseconds() {
     let bag = Bag {
-        jobs: 100,
-        needed: 100,
         job_time: UnitLogNormal::from_cv(0.03),
         dispatch_lag: seconds(18.0),
         notice: scavsim_sim::bag::logged_bags::notice(),
         loss: Loss::Attempts(5),
-        ..Bag::default()
+        ..of_jobs(100)
     };
     let ground = ground(bag, 2, 4, 600.0);
     let mut site = ground.open(&terms());
@@ -217,7 +203,6 @@ fn a_bag_of_100_jobs_takes_microseconds() {
         }
         least = least.min(start.elapsed() / 50);
     }
-    println!("a bag of 100 jobs: {least:?} of CPU");
     // Ten times the goal: other tests run meanwhile.
     assert!(least.as_micros() < 1000);
 }

@@ -111,16 +111,11 @@ mod tests {
             place("b", 8, "market=on-demand;data=4;tensor=1"),
         ])];
         let names = Names::from_clouds(&two);
-        let texts = two[0].places.iter().map(|place| names.text(place));
-        assert_eq!(
-            texts.collect::<Vec<_>>(),
-            ["a, spot, data 2", "b, on-demand, data 4"]
-        );
+        let texts = [0, 1].map(|at| names.text(&two[0].places[at]));
+        assert_eq!(texts, ["a, spot, data 2", "b, on-demand, data 4"]);
         // A configuration that is alone is called all that it is.
         let one = [cloud(vec![place("a", 8, "data=2")])];
-        assert_eq!(
-            Names::from_clouds(&one).text(&one[0].places[0]),
-            one[0].places[0].name(true)
-        );
+        let place = &one[0].places[0];
+        assert_eq!(Names::from_clouds(&one).text(place), place.name(true));
     }
 }

@@ -61,14 +61,14 @@ fn fill(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::near;
     use proptest::prelude::*;
 
     fn group(bounds: &[(f64, f64)], batch: f64) -> WorkerGroup {
+        let bounds = bounds.iter().map(|&(least, most)| Bounds { least, most });
         WorkerGroup {
             sizes: vec![1.0; bounds.len()],
-            bounds: (bounds.iter())
-                .map(|&(least, most)| Bounds { least, most })
-                .collect(),
+            bounds: bounds.collect(),
             batch,
         }
     }
@@ -81,9 +81,7 @@ mod tests {
         let mut shifted = [80.0, 30.0, 10.0];
         shift(&group, &mut shifted);
         for (found, expected) in [(scaled, [50.0, 35.0, 35.0]), (shifted, [50.0, 45.0, 25.0])] {
-            for (f, e) in found.iter().zip(expected) {
-                assert!((f - e).abs() < 1e-9, "{found:?}");
-            }
+            (0..3).for_each(|worker| near(found[worker], expected[worker], 1e-9));
         }
     }
 

@@ -83,8 +83,7 @@ impl RunningAverage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::Variation;
-    use scavsim_base::rng::{Purpose, Streams};
+    use crate::tests::{close, near, stream, variation};
     use scavsim_base::stats::Welford;
 
     #[test]
@@ -96,21 +95,17 @@ mod tests {
             let mut average = RunningAverage::default();
             average.add(smoothing, 10.0);
             average.add(smoothing, 12.0);
-            assert!((average.value_s - expected).abs() < 1e-12, "{average:?}");
+            near(average.value_s, expected, 1e-12);
         }
     }
 
     /// One draw against time after time: mean and spread within 5 standard errors (fixed seed).
     #[test]
     fn an_average_in_one_draw_is_that_of_single_times() {
-        let variation = Variation {
-            step_cv: 0.3,
-            ..Variation::default()
-        };
-        let time = variation.worker_time();
+        let time = variation(0.3, None).worker_time();
         let one = slowest::moments(1, time);
         for smoothing in [Smoothing::Plain, Smoothing::Exponential(0.05)] {
-            let mut stream = Streams::new(8).stream(0, Purpose::Trial(0));
+            let mut stream = stream(8);
             let (mut fast, mut slow) = (Welford::default(), Welford::default());
             for _ in 0..20_000 {
                 // The past of two averages counts, too.
@@ -125,12 +120,8 @@ mod tests {
                 slow.add(b.value_s);
             }
             let error = slow.standard_deviation() * (2.0f64 / 20_000.0).sqrt();
-            assert!(
-                (fast.mean() - slow.mean()).abs() < 5.0 * error,
-                "{smoothing:?}"
-            );
-            let ratio = fast.standard_deviation() / slow.standard_deviation();
-            assert!((ratio - 1.0).abs() < 0.04, "{smoothing:?} {ratio}");
+            near(fast.mean(), slow.mean(), 5.0 * error);
+            close(fast.standard_deviation(), slow.standard_deviation(), 0.04);
         }
     }
 }

@@ -71,29 +71,16 @@ pub fn from_age_h(life: &Lifetime, age_h: f64, job_h: f64, restart_h: f64) -> f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::{drawn, life_of, memoryless, near};
     use scavsim_base::rng::{Purpose, Stream, Streams};
     use scavsim_base::stats::Welford;
-    use scavsim_data::cloud::lifetimes::{Exponential, Kind, Model};
 
     fn published() -> Lifetime {
-        match &Model::named("gcp-2019-bathtub").expect("it is there").kind {
-            Kind::Alone(life) => life.clone(),
-            other => panic!("{other:?}"),
-        }
+        life_of("gcp-2019-bathtub")
     }
 
     fn stream(identity: u64) -> Stream {
         Streams::new(5).stream(0, Purpose::Trial(identity))
-    }
-
-    fn assert_met(seen: &Welford, expected: f64) {
-        let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
-        let off = (seen.mean() - expected) / error;
-        assert!(
-            off.abs() < 4.0,
-            "{} for {expected}: {off} errors",
-            seen.mean()
-        );
     }
 
     /// The job as it happens: memoryless losses strike in work, checkpoints and restarts.
@@ -104,7 +91,7 @@ mod tests {
             (0.25, 0.05, 0.1, 0.6),
             (1.0, 0.1, 0.0, 5.0),
         ] {
-            let life = Lifetime::new(Exponential::new(mtbf).expect("it is legal"), None);
+            let life = memoryless(mtbf);
             let mut stream = stream(mtbf.to_bits());
             let mut seen = Welford::default();
             for _ in 0..20_000 {
@@ -132,10 +119,8 @@ mod tests {
                 }
                 seen.add(clock);
             }
-            assert_met(
-                &seen,
-                daly_h(10.0 * interval, interval, write, restart, mtbf),
-            );
+            let expected = daly_h(10.0 * interval, interval, write, restart, mtbf);
+            drawn(&seen, expected, 4.0);
         }
     }
 
@@ -155,7 +140,7 @@ mod tests {
             }
             seen.add(clock + 6.0);
         }
-        assert_met(&seen, from_scratch_h(&life, 6.0, 0.02));
+        drawn(&seen, from_scratch_h(&life, 6.0, 0.02), 4.0);
         assert_eq!(from_scratch_h(&life, 25.0, 0.0), f64::INFINITY);
     }
 
@@ -175,22 +160,21 @@ mod tests {
                 }
                 seen.add(clock + 6.0);
             }
-            assert_met(&seen, from_age_h(&life, age, 6.0, 0.02));
+            drawn(&seen, from_age_h(&life, age, 6.0, 0.02), 4.0);
         }
         let new = from_scratch_h(&life, 6.0, 0.02);
-        assert!((from_age_h(&life, 0.0, 6.0, 0.02) - new).abs() < 1e-9);
+        near(from_age_h(&life, 0.0, 6.0, 0.02), new, 1e-9);
         assert_eq!(from_age_h(&life, 24.0, 6.0, 0.02), 0.02 + new);
-        let never = Lifetime::new(Exponential::new(1e300).expect("it is legal"), None);
-        assert_eq!(from_age_h(&never, 3.0, 6.0, 0.02), 6.0);
+        assert_eq!(from_age_h(&memoryless(1e300), 3.0, 6.0, 0.02), 6.0);
     }
 
     /// Published: 0.41 of jobs of 6 h fail, and such a job takes 0.369 h more; one of 10 h 22 min more.
     #[test]
     fn increases_are_the_published_ones() {
         let life = published();
-        assert!((life.cdf(6.0) - 0.413).abs() < 5e-4);
-        assert!((increase_h(&life, 0.0, 6.0) - 0.369).abs() < 5e-4);
-        assert!((increase_h(&life, 0.0, 10.0) * 60.0 - 22.0).abs() < 0.5);
+        near(life.cdf(6.0), 0.413, 5e-4);
+        near(increase_h(&life, 0.0, 6.0), 0.369, 5e-4);
+        near(increase_h(&life, 0.0, 10.0) * 60.0, 22.0, 0.5);
         // From the age of 8 h a job of 6 h meets the calm, from 20 h the deadline.
         let of_new = increase_h(&life, 0.0, 6.0);
         assert!(increase_h(&life, 8.0, 6.0) <= of_new);

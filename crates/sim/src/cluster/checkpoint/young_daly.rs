@@ -56,12 +56,13 @@ impl YoungDaly {
 mod tests {
     use super::*;
     use crate::cluster::checkpoint::run_time::daly_h;
+    use crate::tests::near;
 
     /// The published use: writes of a minute, losses an hour apart: 11 minutes.
     #[test]
     fn the_interval_is_the_published_one() {
         let young = YoungDaly::first_order(1.0 / 60.0, 1.0).expect("it is legal");
-        assert!((young.interval_h() * 60.0 - 10.954).abs() < 5e-4);
+        near(young.interval_h() * 60.0, 10.954, 5e-4);
         assert_eq!(YoungDaly::higher_order(1.0, f64::NAN), None);
     }
 
@@ -70,12 +71,8 @@ mod tests {
     /// √(2δM) goes to 0 with δ, and so do the others: at 0 there is a checkpoint after every step, and not none.
     #[test]
     fn a_write_that_takes_no_time_is_the_limit_of_short_ones() {
-        let all: [Interval; 3] = [
-            YoungDaly::first_order,
-            YoungDaly::higher_order,
-            YoungDaly::searched,
-        ];
-        for interval in all {
+        let (young, daly) = (YoungDaly::first_order, YoungDaly::higher_order);
+        for interval in [young as Interval, daly, YoungDaly::searched] {
             let of = |write_h| interval(write_h, 1.7).map(YoungDaly::interval_h);
             let hair = of(1e-12).expect("it is legal");
             assert!((0.0..3e-6).contains(&hair), "{hair}");
@@ -90,20 +87,16 @@ mod tests {
     #[test]
     fn the_higher_order_is_nearly_the_best_interval() {
         for (write, bound) in [(0.001, 3e-4), (0.01, 1e-4), (0.1, 5e-4), (0.5, 6e-3)] {
-            let best = (1..200_000)
-                .map(|step| f64::from(step) * 1e-5)
-                .min_by(|a, b| {
-                    let run = |interval: f64| daly_h(1.0, interval, write, 0.0, 1.0);
-                    run(*a).total_cmp(&run(*b))
-                })
-                .expect("there are some");
-            let daly = YoungDaly::higher_order(write, 1.0).expect("it is legal");
-            let young = YoungDaly::first_order(write, 1.0).expect("it is legal");
-            let searched = YoungDaly::searched(write, 1.0).expect("it is legal");
-            assert!((searched.interval_h() - best).abs() < 2e-5);
-            let error = (daly.interval_h() / best - 1.0).abs();
+            let run = |interval: f64| daly_h(1.0, interval, write, 0.0, 1.0);
+            let all = (1..200_000).map(|step| f64::from(step) * 1e-5);
+            let best = all.min_by(|a, b| run(*a).total_cmp(&run(*b)));
+            let best = best.expect("there are some");
+            let of = |rule: Interval| rule(write, 1.0).expect("it is legal").interval_h();
+            near(of(YoungDaly::searched), best, 2e-5);
+            let off = |rule: Interval| (of(rule) / best - 1.0).abs();
+            let error = off(YoungDaly::higher_order);
             assert!(error < bound, "{write}: {error}");
-            assert!(error < (young.interval_h() / best - 1.0).abs());
+            assert!(error < off(YoungDaly::first_order));
         }
         let rare = YoungDaly::higher_order(3.0, 1.0).expect("it is legal");
         assert_eq!(rare.interval_h(), 1.0);

@@ -10,7 +10,7 @@ pub mod kernels;
 pub mod layer;
 pub mod run;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::sync::Arc;
 

@@ -3,20 +3,22 @@
 use super::bytes::BytesOf;
 use super::constants::{COUNT, Constant, Constants, GENERATIONS};
 use super::kernels::{Device, Kernels};
-use super::layer::{self, Shape};
+use super::layer::{self, LayerSeconds, Shape};
 use super::{GpuNode, LayerLaw, bytes};
 use crate::parallel::ReplicaSharing;
 use crate::parallel::architecture::{Architecture, ModelTable, library};
-use crate::parallel::runtime::{Attention, Recompute, Runtime};
+use crate::parallel::runtime::Attention::{self, Flash, Plain};
+use crate::parallel::runtime::{Recompute, Runtime};
+use crate::tests::close;
 
 const PEAK: f64 = 1e14;
 const MICRO_BATCH: f64 = 4.0;
 const SEQUENCE: f64 = 1024.0;
 
-/// A GPU that reaches its peak, whose memory is never waited for.
-fn ideal() -> Constants {
-    let mut constants = Constants([1.0; COUNT]);
-    for zero in [
+/// Constants under which everything reaches its peak and nothing takes time beside it.
+pub(in crate::parallel) fn ideal() -> Constants {
+    let mut all = [1.0; COUNT];
+    for none in [
         Constant::Inner,
         Constant::Few,
         Constant::Tile,
@@ -24,23 +26,23 @@ fn ideal() -> Constants {
         Constant::LaunchS,
         Constant::TensorLaunchS,
         Constant::LinkS,
+        Constant::NetworkS,
         Constant::Optimizer,
         Constant::StepS,
+        Constant::MessageS,
     ] {
-        constants.0[zero as usize] = 0.0;
+        all[none as usize] = 0.0;
     }
-    constants
+    Constants(all)
 }
 
 fn device() -> Device {
+    let ampere = GENERATIONS.iter().position(|name| *name == "ampere");
     Device {
         peak_flops: PEAK,
         memory_bytes_per_s: 1e18,
         multiprocessors: 100.0,
-        generation: GENERATIONS
-            .iter()
-            .position(|name| *name == "ampere")
-            .expect("known"),
+        generation: ampere.expect("known"),
         value_bytes: 2.0,
     }
 }
@@ -87,78 +89,50 @@ fn runtime(attention: Attention, recompute: Recompute) -> Runtime {
     }
 }
 
-fn close(a: f64, b: f64, within: f64) {
-    assert!((a / b - 1.0).abs() < within, "{a} {b}");
+fn block(model: &Architecture, runtime: &Runtime, gpus: u32) -> LayerSeconds {
+    let constants = ideal();
+    let kernels = Kernels::new(device(), &constants);
+    layer::block(model, 0, runtime, &kernels, shape(gpus))
+}
+
+/// Bytes that a block keeps of a sequence that `gpus` share.
+fn stored(model: &Architecture, runtime: &Runtime, gpus: u32) -> f64 {
+    bytes::block(model, 0, runtime, bytes_of(SEQUENCE, gpus)).stored as f64
 }
 
 /// 24 b s h² + 4 b s² h operations of a block forward (Narayanan et al., SC 2021, appendix), at the peak; twice as many backward, three
 /// times with all computed again. Kernels take 2 µs beside.
 #[test]
 fn a_block_takes_its_operations() {
-    let constants = ideal();
-    let kernels = Kernels::new(device(), &constants);
     let gpt = gpt();
     let (h, n) = (2048.0, MICRO_BATCH * SEQUENCE);
     let forward = (24.0 * n * h * h + 4.0 * n * SEQUENCE * h) / PEAK + 6.0 * 2e-6;
-    let times = |recompute| {
-        layer::block(
-            &gpt,
-            0,
-            &runtime(Attention::Plain, recompute),
-            &kernels,
-            shape(1),
-        )
-    };
+    let times = |recompute| block(&gpt, &runtime(Plain, recompute), 1);
     let kept = times(Recompute::None);
     close(kept.forward, forward, 2e-3);
     close(kept.backward, 2.0 * forward, 2e-3);
     close(times(Recompute::Full).backward, 3.0 * forward, 2e-3);
     let scores = 4.0 * n * SEQUENCE * h / PEAK;
-    close(
-        times(Recompute::Selective).backward,
-        2.0 * forward + scores,
-        2e-3,
-    );
+    let again = times(Recompute::Selective).backward;
+    close(again, 2.0 * forward + scores, 2e-3);
     // Two GPUs that share it halve it.
-    let shared = layer::block(
-        &gpt,
-        0,
-        &runtime(Attention::Plain, Recompute::None),
-        &kernels,
-        shape(2),
-    );
+    let shared = block(&gpt, &runtime(Plain, Recompute::None), 2);
     close(shared.forward, forward / 2.0, 4e-3);
     // The head has 2 b s h V.
-    close(
-        layer::head(&gpt, &kernels, shape(1)).forward,
-        2.0 * n * h * 51_200.0 / PEAK,
-        2e-3,
-    );
+    let constants = ideal();
+    let head = layer::head(&gpt, &Kernels::new(device(), &constants), shape(1));
+    close(head.forward, 2.0 * n * h * 51_200.0 / PEAK, 2e-3);
 }
 
 /// Fused attention of a causal model has half the scores, and five products on the way back for two.
 #[test]
 fn fused_attention_has_half_the_scores_of_a_causal_model() {
-    let constants = ideal();
-    let kernels = Kernels::new(device(), &constants);
-    let (causal, both) = (
-        gpt(),
-        Architecture {
-            causal: false,
-            ..gpt()
-        },
-    );
-    let of = |model: &Architecture, attention| {
-        layer::block(
-            model,
-            0,
-            &runtime(attention, Recompute::None),
-            &kernels,
-            shape(1),
-        )
+    let of = |causal| {
+        let model = Architecture { causal, ..gpt() };
+        block(&model, &runtime(Flash, Recompute::None), 1)
     };
     let scores = 4.0 * MICRO_BATCH * SEQUENCE * SEQUENCE * 2048.0 / PEAK;
-    let (half, whole) = (of(&causal, Attention::Flash), of(&both, Attention::Flash));
+    let (half, whole) = (of(true), of(false));
     close(whole.forward - half.forward, scores / 2.0, 1e-6);
     close(whole.backward - half.backward, 2.5 * scores / 2.0, 1e-6);
 }
@@ -173,27 +147,19 @@ fn narrow_products_wait_for_the_memory() {
     };
     let kernels = Kernels::new(slow, &constants);
     let (m, k, n) = (4.0, 8192.0, 8192.0);
-    close(
-        kernels.product_s(m, k, n),
-        2.0 * (m * k + k * n + m * n) / 1e9,
-        1e-4,
-    );
+    let bytes = 2.0 * (m * k + k * n + m * n);
+    close(kernels.product_s(m, k, n), bytes / 1e9, 1e-4);
     // 101 tiles on 100 multiprocessors take as long as 200.
     let mut tiled = ideal();
     tiled.0[Constant::Tile as usize] = 1.0;
     let kernels = Kernels::new(device(), &tiled);
-    let (full, one_more) = (
-        kernels.product_s(12_800.0, 4096.0, 128.0),
-        kernels.product_s(12_928.0, 4096.0, 128.0),
-    );
+    let [full, one_more] = [12_800.0, 12_928.0].map(|rows| kernels.product_s(rows, 4096.0, 128.0));
     close((one_more - 2e-6) / (full - 2e-6), 2.0, 1e-9);
 }
 
 /// Of experts a token goes through some: as many operations as its active ones, whatever their number.
 #[test]
 fn experts_cost_what_a_token_goes_through() {
-    let constants = ideal();
-    let kernels = Kernels::new(device(), &constants);
     let with = |experts, active| {
         let table = ModelTable {
             layers: 1,
@@ -205,14 +171,7 @@ fn experts_cost_what_a_token_goes_through() {
             active_experts: Some(active),
             ..ModelTable::default()
         };
-        layer::block(
-            &model(table),
-            0,
-            &runtime(Attention::Flash, Recompute::None),
-            &kernels,
-            shape(1),
-        )
-        .forward
+        block(&model(table), &runtime(Flash, Recompute::None), 1).forward
     };
     let one = 4.0 * MICRO_BATCH * SEQUENCE * 1024.0 * 2048.0 / PEAK;
     close(with(8, 4) - with(8, 2), 2.0 * one, 1e-3);
@@ -224,76 +183,43 @@ fn experts_cost_what_a_token_goes_through() {
 /// s b h (10 + 24/t). Source: Korthikanti et al., MLSys 2023, equations 1, 2 and table 2.
 #[test]
 fn activations_take_the_published_bytes() {
-    let gpt = Architecture {
-        dropout: true,
-        ..gpt()
-    };
-    let (s, h, a) = (1024.0, 2048.0, 16.0);
-    let of = |attention, recompute, tensor| {
-        bytes::block(&gpt, 0, &runtime(attention, recompute), bytes_of(s, tensor)).stored as f64
-    };
-    close(
-        of(Attention::Plain, Recompute::None, 1),
-        s * h * (34.0 + 5.0 * a * s / h),
-        1e-9,
-    );
-    close(
-        of(Attention::Plain, Recompute::Selective, 1),
-        34.0 * s * h,
-        1e-9,
-    );
-    close(of(Attention::Flash, Recompute::None, 1), 34.0 * s * h, 1e-9);
-    close(of(Attention::Plain, Recompute::Full, 1), 2.0 * s * h, 1e-9);
-    close(
-        of(Attention::Plain, Recompute::Selective, 8),
-        s * h * (10.0 + 24.0 / 8.0),
-        1e-9,
-    );
+    let with = |dropout| Architecture { dropout, ..gpt() };
+    let (gpt, calm) = (with(true), with(false));
+    let (s, h, a) = (SEQUENCE, 2048.0, 16.0);
+    let scores = 5.0 * a * s / h;
+    for (attention, recompute, tensor, expected) in [
+        (Plain, Recompute::None, 1, 34.0 + scores),
+        (Plain, Recompute::Selective, 1, 34.0),
+        (Flash, Recompute::None, 1, 34.0),
+        (Plain, Recompute::Full, 1, 2.0),
+        (Plain, Recompute::Selective, 8, 10.0 + 24.0 / 8.0),
+    ] {
+        let kept = stored(&gpt, &runtime(attention, recompute), tensor);
+        close(kept, s * h * expected, 1e-9);
+    }
     // With the sequence shared too, all is: s b h (34 + 5 a s/h)/t, and with its input alone 2 s b h/t (ibid., equation 4).
-    let shared = |recompute| {
-        let runtime = Runtime {
-            sequence_parallel: true,
-            ..runtime(Attention::Plain, recompute)
-        };
-        bytes::block(&gpt, 0, &runtime, bytes_of(s, 8)).stored as f64
-    };
-    close(
-        shared(Recompute::None),
-        s * h * (34.0 + 5.0 * a * s / h) / 8.0,
-        1e-9,
-    );
-    close(shared(Recompute::Selective), 34.0 * s * h / 8.0, 1e-9);
-    close(shared(Recompute::Full), 2.0 * s * h / 8.0, 1e-9);
+    for (recompute, expected) in [
+        (Recompute::None, 34.0 + scores),
+        (Recompute::Selective, 34.0),
+        (Recompute::Full, 2.0),
+    ] {
+        let mut runtime = runtime(Plain, recompute);
+        runtime.sequence_parallel = true;
+        close(stored(&gpt, &runtime, 8), s * h * expected / 8.0, 1e-9);
+    }
     // A sequence that two replicas share is half as long on each, but its scores are with all of it.
-    let halved = BytesOf {
-        sharing: ReplicaSharing {
-            context: 2,
-            ..ReplicaSharing::NONE
-        },
-        ..bytes_of(s, 1)
-    };
-    let plain = runtime(Attention::Plain, Recompute::None);
-    close(
-        bytes::block(&gpt, 0, &plain, halved).stored as f64,
-        s * h * (34.0 + 5.0 * a * s / h) / 2.0,
-        1e-9,
+    let mut halved = bytes_of(s, 1);
+    halved.sharing.context = 2;
+    let (plain, flash) = (
+        runtime(Plain, Recompute::None),
+        runtime(Flash, Recompute::None),
     );
+    let half = bytes::block(&gpt, 0, &plain, halved).stored as f64;
+    close(half, s * h * (34.0 + scores) / 2.0, 1e-9);
     // Without dropout no masks are kept, and scores once.
-    let calm = Architecture {
-        dropout: false,
-        ..gpt
-    };
-    let of = |attention| {
-        bytes::block(
-            &calm,
-            0,
-            &runtime(attention, Recompute::None),
-            bytes_of(s, 1),
-        )
-        .stored as f64
-    };
-    close(of(Attention::Plain), s * h * (32.0 + 2.0 * a * s / h), 1e-9);
-    close(of(Attention::Flash), 32.0 * s * h, 1e-9);
+    let kept = s * h * (32.0 + 2.0 * a * s / h);
+    close(stored(&calm, &plain, 1), kept, 1e-9);
+    close(stored(&calm, &flash, 1), 32.0 * s * h, 1e-9);
 }
 
 /// Two all-reduces each way where GPUs share a layer: 4 (t − 1)/t times its output over the link forward.
@@ -302,7 +228,7 @@ fn shared_layers_reduce_their_outputs() {
     let mut constants = ideal();
     constants.0[Constant::Link as usize] = 0.5;
     let gpt = gpt();
-    let runtime = runtime(Attention::Plain, Recompute::None);
+    let runtime = runtime(Plain, Recompute::None);
     let law = LayerLaw {
         sharing: ReplicaSharing::NONE,
         model: &gpt,
@@ -330,9 +256,6 @@ fn shared_layers_reduce_their_outputs() {
 fn a_token_has_the_published_operations() {
     let llama = library::embedded("llama-2-7b").expect("embedded");
     let products = llama.parameters() as f64 - 32_000.0 * 4096.0;
-    close(
-        llama.token_flops(4096.0),
-        6.0 * products + 12.0 * 32.0 * 4096.0 * 4096.0,
-        1e-12,
-    );
+    let expected = 6.0 * products + 12.0 * 32.0 * 4096.0 * 4096.0;
+    close(llama.token_flops(4096.0), expected, 1e-12);
 }

@@ -3,38 +3,17 @@
 use std::sync::Arc;
 
 use super::super::architecture::library as models;
-use super::super::law::constants::{COUNT, Constant, Constants};
 use super::super::law::kernels::Device;
+use super::super::law::tests::ideal;
 use super::super::law::{GpuNode, LayerLaw};
+use super::super::profile::{Seconds, Weights};
 use super::super::runtime::{Attention, Recompute, Shard, StateBytes};
-use super::super::{
-    Activations, Architecture, LayerProfile, Misfit, NodeKind, ParallelPlan, ReplicaSharing,
-    Runtime, Schedule,
-};
+use super::super::{Activations, Architecture, LayerProfile, NodeKind, ParallelPlan};
+use super::super::{ReplicaSharing, Runtime, Schedule};
 use super::*;
+use crate::tests::close;
 
 const NETWORK: f64 = 1e9;
-
-/// Constants under which everything reaches its peak and nothing takes time beside it.
-fn ideal() -> Constants {
-    let mut all = [1.0; COUNT];
-    for none in [
-        Constant::Inner,
-        Constant::Few,
-        Constant::Tile,
-        Constant::Passes,
-        Constant::LaunchS,
-        Constant::TensorLaunchS,
-        Constant::LinkS,
-        Constant::NetworkS,
-        Constant::Optimizer,
-        Constant::StepS,
-        Constant::MessageS,
-    ] {
-        all[none as usize] = 0.0;
-    }
-    Constants(all)
-}
 
 fn runtime() -> Runtime {
     Runtime {
@@ -53,19 +32,41 @@ fn runtime() -> Runtime {
     }
 }
 
+/// A plan and the profile that it is of.
+struct Prepared {
+    plan: PreparedPlan,
+    profile: LayerProfile,
+}
+
+impl Prepared {
+    fn seconds(&self, first: u32, last: u32) -> Seconds {
+        let times = self.profile.times(0, 1, 1).expect("known");
+        times.seconds_between(first, last)
+    }
+
+    fn weights(&self) -> &Weights {
+        self.profile.weights(1).expect("known")
+    }
+
+    /// What each replica sends of a micro-batch of four, in seconds.
+    fn sent_s(&self) -> f64 {
+        let own = self.seconds(0, self.profile.layers - 1);
+        self.plan.breakdown().compute_s / 4.0 - own.forward - own.backward
+    }
+}
+
 fn replicas(
     model: &Architecture,
     runtime: &Runtime,
     data: u32,
     sharing: ReplicaSharing,
-) -> Result<(PreparedPlan, LayerProfile), Misfit> {
-    of(
-        model,
-        runtime,
-        (data, 1, 1),
-        sharing,
-        Schedule::OneForwardOneBackward,
-    )
+) -> Prepared {
+    let schedule = Schedule::OneForwardOneBackward;
+    of(model, runtime, (data, 1, 1), sharing, schedule)
+}
+
+fn alone(model: &Architecture, runtime: &Runtime) -> Prepared {
+    replicas(model, runtime, 1, ReplicaSharing::NONE)
 }
 
 fn of(
@@ -74,7 +75,7 @@ fn of(
     (data, pipeline, virtual_stages): (u32, u32, u32),
     sharing: ReplicaSharing,
     schedule: Schedule,
-) -> Result<(PreparedPlan, LayerProfile), Misfit> {
+) -> Prepared {
     let node = GpuNode {
         gpu: "A".into(),
         device: Device {
@@ -107,33 +108,17 @@ fn of(
     }];
     let stages = pipeline * virtual_stages;
     let each = profile.layers / stages;
-    let cuts: Vec<u32> = (1..=stages)
-        .map(|n| {
-            if n == stages {
-                profile.layers - 1
-            } else {
-                n * each - 1
-            }
-        })
-        .collect();
-    let even = ParallelPlan::even(
-        &kinds,
-        &vec![0; pipeline as usize],
-        &cuts,
-        data,
-        1,
-        1,
-        data / sharing.context * 4 * pipeline,
-        schedule,
-    )?;
-    let plan = ParallelPlan { sharing, ..even };
-    let prepared = PreparedPlan::new(&profile, &links, &kinds, runtime, &plan)?;
-    Ok((prepared, profile))
-}
-
-fn close(found: f64, expected: f64, tolerance: f64) {
-    let off = (found / expected - 1.0).abs();
-    assert!(off < tolerance, "{found}, expected {expected}: {off}");
+    let mut cuts: Vec<u32> = (1..=stages).map(|n| n * each - 1).collect();
+    cuts[stages as usize - 1] = profile.layers - 1;
+    let pipelines = vec![0; pipeline as usize];
+    let batch = data / sharing.context * 4 * pipeline;
+    let even = ParallelPlan::even(&kinds, &pipelines, &cuts, data, 1, 1, batch, schedule);
+    let plan = ParallelPlan {
+        sharing,
+        ..even.expect("even")
+    };
+    let plan = PreparedPlan::new(&profile, &links, &kinds, runtime, &plan).expect("it fits");
+    Prepared { plan, profile }
 }
 
 fn model(name: &str) -> Arc<Architecture> {
@@ -146,12 +131,10 @@ fn shards_hold_the_published_bytes() {
     let gpt = model("gpt3-1.3b");
     let held = |shard, data: u32| {
         let runtime = Runtime { shard, ..runtime() };
-        let (plan, profile) =
-            replicas(&gpt, &runtime, data, ReplicaSharing::NONE).expect("it fits");
-        let weights = profile.weights(1).expect("known");
-        let stored = weights.stored_bytes(0, profile.layers - 1) as f64;
-        let held = plan.peak_memory_bytes(0) as f64 - stored;
-        held / weights.parameters(0, profile.layers - 1) as f64
+        let of = replicas(&gpt, &runtime, data, ReplicaSharing::NONE);
+        let (weights, last) = (of.weights(), of.profile.layers - 1);
+        let held = of.plan.peak_memory_bytes(0) - weights.stored_bytes(0, last);
+        held as f64 / weights.parameters(0, last) as f64
     };
     for n in [2, 8, 64] {
         let of = f64::from(n);
@@ -166,45 +149,25 @@ fn shards_hold_the_published_bytes() {
 #[test]
 fn recomputed_layers_go_forward_twice() {
     let gpt = model("gpt3-1.3b");
-    let seconds = |recompute| {
-        let runtime = Runtime {
-            recompute,
-            ..runtime()
-        };
-        let (_, profile) = replicas(&gpt, &runtime, 1, ReplicaSharing::NONE).expect("it fits");
-        let times = profile.times(0, 1, 1).expect("known");
-        (
-            times.seconds_between(1, gpt.layers),
-            profile
-                .weights(1)
-                .expect("known")
-                .stored_bytes(1, gpt.layers),
-        )
+    let of = |recompute| {
+        let own = runtime();
+        alone(&gpt, &Runtime { recompute, ..own })
     };
-    let (none, _) = seconds(Recompute::None);
-    let (full, kept) = seconds(Recompute::Full);
+    let (measured, full) = (of(Recompute::None), of(Recompute::Full));
+    let stored = |of: &Prepared| of.weights().stored_bytes(1, gpt.layers) as f64;
+    let (none, kept) = (measured.seconds(1, gpt.layers), stored(&full));
+    let full = full.seconds(1, gpt.layers);
     close(full.backward - none.backward, none.forward, 1e-9);
     close(full.forward, none.forward, 1e-9);
-    let blocks = f64::from(gpt.layers);
-    close(
-        kept as f64,
-        blocks * 2.0 * 1024.0 * f64::from(gpt.hidden),
-        1e-9,
-    );
+    let values = 2.0 * 1024.0 * f64::from(gpt.hidden);
+    close(kept, f64::from(gpt.layers) * values, 1e-9);
     // A profile that was measured is made to compute again in the same way.
-    let (_, measured) = replicas(&gpt, &runtime(), 1, ReplicaSharing::NONE).expect("it fits");
-    let again = measured.recomputed();
-    let times = again
-        .times(0, 1, 1)
-        .expect("known")
-        .seconds_between(1, gpt.layers);
-    close(times.backward, full.backward, 1e-9);
-    let weights = again.weights(1).expect("known");
-    close(
-        weights.stored_bytes(1, gpt.layers) as f64,
-        kept as f64,
-        1e-9,
-    );
+    let again = Prepared {
+        profile: measured.profile.recomputed(),
+        ..measured
+    };
+    close(again.seconds(1, gpt.layers).backward, full.backward, 1e-9);
+    close(stored(&again), kept, 1e-9);
 }
 
 /// Each of c replicas that share a sequence receives (c − 1)/c of its keys and values before attention, as many once more on the way
@@ -217,35 +180,21 @@ fn shared_sequences_send_keys_and_values() {
         ..runtime()
     };
     for context in [2, 4, 8] {
-        let sharing = ReplicaSharing {
-            context,
-            ..ReplicaSharing::NONE
-        };
-        let (plan, profile) = replicas(&gpt, &none, context, sharing).expect("it fits");
-        let own = profile
-            .times(0, 1, 1)
-            .expect("known")
-            .seconds_between(0, profile.layers - 1);
+        let mut sharing = ReplicaSharing::NONE;
+        sharing.context = context;
+        let shared = replicas(&gpt, &none, context, sharing);
         let of = f64::from(context);
         let bytes = 2.0 * 2.0 * 1024.0 * f64::from(gpt.hidden) * f64::from(gpt.layers);
-        let sent = plan.breakdown().compute_s / 4.0 - own.forward - own.backward;
-        close(sent, 3.0 * (of - 1.0) / of * bytes / NETWORK, 1e-6);
-        let (_, whole) = replicas(&gpt, &none, 1, ReplicaSharing::NONE).expect("it fits");
-        let alone = whole
-            .times(0, 1, 1)
-            .expect("known")
-            .seconds_between(1, gpt.layers);
-        let shared = profile
-            .times(0, 1, 1)
-            .expect("known")
-            .seconds_between(1, gpt.layers);
-        // Five kernels of a block follow each other after 2 microseconds.
-        let kernels = 5.0 * 2e-6 * f64::from(gpt.layers);
         close(
-            (shared.forward - kernels) * of,
-            alone.forward - kernels,
+            shared.sent_s(),
+            3.0 * (of - 1.0) / of * bytes / NETWORK,
             1e-6,
         );
+        let whole_s = alone(&gpt, &none).seconds(1, gpt.layers).forward;
+        let shared_s = shared.seconds(1, gpt.layers).forward;
+        // Five kernels of a block follow each other after 2 microseconds.
+        let kernels_s = 5.0 * 2e-6 * f64::from(gpt.layers);
+        close((shared_s - kernels_s) * of, whole_s - kernels_s, 1e-6);
     }
 }
 
@@ -254,52 +203,34 @@ fn shared_sequences_send_keys_and_values() {
 #[test]
 fn shared_experts_are_sent_tokens() {
     let moe = model("mixtral-8x7b");
-    let (_, alone) = replicas(&moe, &runtime(), 1, ReplicaSharing::NONE).expect("it fits");
-    let whole = alone
-        .times(0, 1, 1)
-        .expect("known")
-        .seconds_between(1, moe.layers);
+    let single = alone(&moe, &runtime());
+    let experts = |of: &Prepared| of.weights().expert_parameters(0, 33) as f64;
     for expert in [2, 4, 8] {
-        let sharing = ReplicaSharing {
-            expert,
-            ..ReplicaSharing::NONE
-        };
-        let (plan, profile) = replicas(&moe, &runtime(), expert, sharing).expect("it fits");
+        let mut sharing = ReplicaSharing::NONE;
+        sharing.expert = expert;
+        let shared = replicas(&moe, &runtime(), expert, sharing);
         let of = f64::from(expert);
-        let own = profile
-            .times(0, 1, 1)
-            .expect("known")
-            .seconds_between(0, profile.layers - 1);
         let bytes = 2.0 * 1024.0 * 2.0 * f64::from(moe.hidden) * f64::from(moe.layers);
-        let sent = plan.breakdown().compute_s / 4.0 - own.forward - own.backward;
-        close(sent, 4.0 * (of - 1.0) / of * bytes / NETWORK, 1e-6);
-        let blocks = profile
-            .times(0, 1, 1)
-            .expect("known")
-            .seconds_between(1, moe.layers);
-        close(blocks.forward, whole.forward, 0.02);
-        let weights = profile.weights(1).expect("known");
-        let of_experts = alone.weights(1).expect("known").expert_parameters(0, 33) as f64;
         close(
-            weights.expert_parameters(0, 33) as f64,
-            of_experts / of,
+            shared.sent_s(),
+            4.0 * (of - 1.0) / of * bytes / NETWORK,
             1e-6,
         );
+        let [blocks, whole] = [&shared, &single].map(|one| one.seconds(1, moe.layers).forward);
+        close(blocks, whole, 0.02);
+        close(experts(&shared), experts(&single) / of, 1e-6);
         // Experts that nobody else holds are reduced by nobody.
-        let dense = weights.parameters(0, 33) as f64 - weights.expert_parameters(0, 33) as f64;
+        let dense = shared.weights().parameters(0, 33) as f64 - experts(&shared);
         let reduced = 2.0 * (of - 1.0) / of * dense * 2.0 / NETWORK;
-        close(plan.breakdown().gradients_s, reduced, 1e-6);
+        close(shared.plan.breakdown().gradients_s, reduced, 1e-6);
     }
     // Room for 1.25 times the mean is filled.
-    let roomy = Runtime {
-        capacity_factor: 1.25,
-        ..runtime()
+    let routed = |capacity_factor: Option<f64>| {
+        let mut runtime = runtime();
+        runtime.capacity_factor = capacity_factor.unwrap_or(runtime.capacity_factor);
+        alone(&moe, &runtime).weights().routed_bytes(0, 33) as f64
     };
-    let routed = |runtime: &Runtime| {
-        let (_, profile) = replicas(&moe, runtime, 1, ReplicaSharing::NONE).expect("it fits");
-        profile.weights(1).expect("known").routed_bytes(0, 33) as f64
-    };
-    close(routed(&roomy), 1.25 * routed(&runtime()), 1e-6);
+    close(routed(Some(1.25)), 1.25 * routed(None), 1e-6);
 }
 
 /// Activations that the host keeps take their bytes over the link there and back, as far as computing does not hide it; two micro-batches
@@ -314,25 +245,22 @@ fn hosts_keep_activations() {
     };
     let one_by_one = |runtime: &Runtime| {
         let none = ReplicaSharing::NONE;
-        of(&gpt, runtime, (1, 4, 1), none, Schedule::GPipe).expect("it fits")
+        of(&gpt, runtime, (1, 4, 1), none, Schedule::GPipe)
     };
-    let ((with, profile), (without, _)) = (one_by_one(&slow), one_by_one(&runtime()));
-    let weights = profile.weights(1).expect("known");
-    let kept = |layers: (u32, u32)| weights.stored_bytes(layers.0, layers.1) as f64;
+    let (with, without) = (one_by_one(&slow), one_by_one(&runtime()).plan);
     // Stage 2 of four has layers 6 to 11 and 16 micro-batches.
-    let (off, on) = (
-        without.peak_memory_bytes(1) as f64,
-        with.peak_memory_bytes(1) as f64,
-    );
-    close(off - on, 14.0 * kept((6, 11)), 1e-6);
-    let second = &with.lanes[0][1];
-    close(second.forward, kept((6, 11)) / 1e9, 1e-6);
-    close(second.backward, kept((6, 11)) / 1e9, 1e-6);
+    let kept = with.weights().stored_bytes(6, 11) as f64;
+    let off = without.peak_memory_bytes(1) - with.plan.peak_memory_bytes(1);
+    close(off as f64, 14.0 * kept, 1e-6);
+    let second = &with.plan.lanes[0][1];
+    close(second.forward, kept / 1e9, 1e-6);
+    close(second.backward, kept / 1e9, 1e-6);
+    let offload_bytes_per_s = 1e15;
     let fast = Runtime {
-        offload_bytes_per_s: 1e15,
+        offload_bytes_per_s,
         ..slow
     };
-    close(one_by_one(&fast).0.step_s(), without.step_s(), 1e-9);
+    close(one_by_one(&fast).plan.step_s(), without.step_s(), 1e-9);
 }
 
 /// v virtual stages hold (1 + (p − 1)/(p v)) of what 1F1B does on the first stage: Korthikanti et al., section 4.2.3.
@@ -341,10 +269,9 @@ fn virtual_stages_hold_more_by_the_published_factor() {
     // 24 blocks, embedding and head: on the first stage, all blocks alike.
     let gpt = model("gpt3-1.3b");
     let (p, v) = (4, 3);
-    let runtime = runtime();
-    let none = ReplicaSharing::NONE;
-    let (_, profile) = of(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved).expect("fits");
-    let block = profile.weights(1).expect("known").stored_bytes(1, 1) as f64;
+    let (runtime, none) = (runtime(), ReplicaSharing::NONE);
+    let of = of(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved);
+    let block = of.weights().stored_bytes(1, 1) as f64;
     // Two of 24 blocks on each of 12 virtual stages; the first has the embedding in place of one.
     let place = |virtual_stages| Place {
         stage: 0,
@@ -352,9 +279,8 @@ fn virtual_stages_hold_more_by_the_published_factor() {
         micro_batches: 16,
         virtual_stages,
     };
-    let kept: f64 = (0..v)
-        .map(|own| f64::from(Schedule::Interleaved.in_flight(place(v), own)) * 2.0 * block)
-        .sum();
+    let kept = (0..v).map(|own| Schedule::Interleaved.in_flight(place(v), own));
+    let kept: f64 = kept.map(|n| f64::from(n) * 2.0 * block).sum();
     let flat = f64::from(Schedule::OneForwardOneBackward.in_flight(place(1), 0)) * 6.0 * block;
     let factor = 1.0 + f64::from(p - 1) / f64::from(p * v);
     close(kept / flat, factor, 1e-9);

@@ -158,9 +158,17 @@ mod tests {
 
     fn operations(schedule: Schedule, place: Place) -> Vec<Operation> {
         let order = schedule.order(place);
-        (0..order.operations())
-            .map(|n| order.operation(n))
-            .collect()
+        let all = 0..order.operations();
+        all.map(|n| order.operation(n)).collect()
+    }
+
+    fn place(stage: u32, stages: u32, micro_batches: u32, virtual_stages: u32) -> Place {
+        Place {
+            stage,
+            stages,
+            micro_batches,
+            virtual_stages,
+        }
     }
 
     /// Each micro-batch goes forward and backward once through every virtual stage, backward after forward, weights last; most
@@ -199,12 +207,7 @@ mod tests {
         for schedule in Schedule::ALL.into_iter().filter(|s| !s.needs_overlap()) {
             for (stages, micro_batches) in [(1, 1), (1, 5), (2, 1), (2, 7), (4, 2), (4, 4), (5, 13)]
             {
-                let place = |stage| Place {
-                    stage,
-                    stages,
-                    micro_batches,
-                    virtual_stages: 1,
-                };
+                let place = |stage| place(stage, stages, micro_batches, 1);
                 let mut behind: VecDeque<Exchange> = VecDeque::new();
                 for stage in 0..stages {
                     let all = operations(schedule, place(stage));
@@ -216,10 +219,7 @@ mod tests {
                             _ => {}
                         }
                     }
-                    assert!(
-                        behind.is_empty(),
-                        "{schedule:?} {stages} {micro_batches} {stage}"
-                    );
+                    assert!(behind.is_empty(), "{schedule:?} {:?}", place(stage));
                     behind = next;
                     let most = held_at_most(&all, micro_batches as usize);
                     assert_eq!(most as u32, schedule.in_flight(place(stage), 0));
@@ -249,15 +249,9 @@ mod tests {
             (Schedule::ZeroBubble, 5, 13, 1),
             (Schedule::OneForwardOneBackward, 3, 7, 1),
         ] {
-            let place = |stage| Place {
-                stage,
-                stages,
-                micro_batches,
-                virtual_stages,
-            };
-            let all: Vec<Vec<Operation>> = (0..stages)
-                .map(|s| operations(schedule, place(s)))
-                .collect();
+            let place = |stage| place(stage, stages, micro_batches, virtual_stages);
+            let all = (0..stages).map(|stage| operations(schedule, place(stage)));
+            let all: Vec<Vec<Operation>> = all.collect();
             // Where a pass stands in the model: virtual stage and stage.
             let depth = |stage: u32, number: u32| number / micro_batches * stages + stage;
             for stage in 0..stages {
@@ -270,36 +264,25 @@ mod tests {
                     });
                     let which =
                         taken.filter_map(|e| if forward { e.activations } else { e.gradients });
-                    which
-                        .map(|n| (depth(stage, n), n % micro_batches))
-                        .collect()
+                    let places = which.map(|n| (depth(stage, n), n % micro_batches));
+                    places.collect()
                 };
-                let sent = of(stage, true, true).into_iter().map(|(d, m)| (d + 1, m));
-                assert_eq!(
-                    sent.collect::<Vec<_>>(),
-                    of(next, false, true),
-                    "{schedule:?}"
-                );
-                let back = of(next, false, false).into_iter().map(|(d, m)| (d - 1, m));
-                assert_eq!(
-                    back.collect::<Vec<_>>(),
-                    of(stage, true, false),
-                    "{schedule:?}"
-                );
+                let mut sent = of(stage, true, true);
+                sent.iter_mut().for_each(|(depth, _)| *depth += 1);
+                assert_eq!(sent, of(next, false, true), "{schedule:?}");
+                let mut back = of(next, false, false);
+                back.iter_mut().for_each(|(depth, _)| *depth -= 1);
+                assert_eq!(back, of(stage, true, false), "{schedule:?}");
                 let passes = (micro_batches * virtual_stages) as usize;
                 let most = held_at_most(&all[stage as usize], passes) as u32;
-                let said: u32 = (0..virtual_stages)
-                    .map(|v| schedule.in_flight(place(stage), v))
-                    .sum();
+                let said = (0..virtual_stages).map(|v| schedule.in_flight(place(stage), v));
+                let said: u32 = said.sum();
                 let is_right = match schedule {
                     // The same at every stage: what the first holds of weights the last does not of inputs.
                     Schedule::ZeroBubble => most <= said && said <= most + 1,
                     _ => most == said,
                 };
-                assert!(
-                    is_right,
-                    "{schedule:?} {stages} {micro_batches} {stage}: {most} {said}"
-                );
+                assert!(is_right, "{schedule:?} {:?}: {most} {said}", place(stage));
             }
         }
     }
@@ -309,12 +292,7 @@ mod tests {
         for stages in 1..9 {
             for micro_batches in 1..40 {
                 for stage in 0..stages {
-                    let place = Place {
-                        stage,
-                        stages,
-                        micro_batches,
-                        virtual_stages: 1,
-                    };
+                    let place = place(stage, stages, micro_batches, 1);
                     let held = Schedule::OneForwardOneBackward.in_flight(place, 0);
                     assert_eq!(held, (stages - stage).min(micro_batches));
                     assert_eq!(Schedule::GPipe.in_flight(place, 0), micro_batches);

@@ -109,28 +109,21 @@ mod tests {
     #[test]
     fn what_comes_has_to_start_first() {
         let of = |spans: &[(f64, u32)]| -> Vec<SpanOf> {
-            spans
-                .iter()
-                .map(|(seconds, gpus)| SpanOf {
-                    seconds: *seconds,
-                    gpus: *gpus,
-                })
-                .collect()
+            let span = |&(seconds, gpus): &(f64, u32)| SpanOf { seconds, gpus };
+            spans.iter().map(span).collect()
         };
         let path = of(&[(100.0, 12), (100.0, 8), (100.0, 16)]);
         let mut into = Vec::new();
         usable(&path, 10, 20.0, &mut into);
-        assert_eq!(
-            into,
-            of(&[
-                (20.0, 10),
-                (80.0, 12),
-                (20.0, 8),
-                (80.0, 8),
-                (20.0, 8),
-                (80.0, 16)
-            ])
-        );
+        let started = [
+            (20.0, 10),
+            (80.0, 12),
+            (20.0, 8),
+            (80.0, 8),
+            (20.0, 8),
+            (80.0, 16),
+        ];
+        assert_eq!(into, of(&started));
         usable(&of(&[(f64::INFINITY, 7)]), 5, 20.0, &mut into);
         assert_eq!(into, of(&[(f64::INFINITY, 5)]));
     }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::*;
 use crate::engine::Parallelism;
 use crate::parallel::{NodeKind, Runtime, Schedule, library};
-use crate::plans::Parts;
-use crate::plans::{Axes, Form, Offer, PreparedForm, Target};
+use crate::plans::{Axes, Form, Offer, Parts, PreparedForm, Target};
+use crate::tests::variation;
 use scavsim_read::input::Diagnostics;
 
 fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
@@ -72,11 +72,11 @@ fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
         let outline = plan.outline(&mut scratch);
         let calm_s = plan.step_s();
         let nodes = || slot_nodes(choices, at);
-        let fast =
-            Spread::from_trials(&luck, plan.slots(), nodes, |factors| outline.ratio(factors));
-        let slow = Spread::from_trials(&luck, plan.slots(), nodes, |factors| {
-            plan.step_with(factors, &mut scratch) / calm_s
-        });
+        let by = |ratio: &mut dyn FnMut(&[f64]) -> f64| {
+            Spread::from_trials(&luck, plan.slots(), nodes, |factors| ratio(factors))
+        };
+        let fast = by(&mut |factors| outline.ratio(factors));
+        let slow = by(&mut |factors| plan.step_with(factors, &mut scratch) / calm_s);
         of_mean = of_mean.max((fast.expected / slow.expected - 1.0).abs());
         of_mean = of_mean.max((fast.alike / slow.alike - 1.0).abs());
         of_deviation = of_deviation.max((fast.cv - slow.cv).abs());
@@ -87,15 +87,8 @@ fn errors(choices: &Choices, variation: &Variation) -> (f64, f64) {
 /// Where outlines are used: serial messages and little luck.
 #[test]
 fn outlines_tell_the_mean_and_deviation_of_steps() {
-    let choices = choices(
-        "A100-40",
-        Runtime::default(),
-        Schedule::OneForwardOneBackward,
-    );
-    let variation = Variation {
-        step_cv: 0.02,
-        ..Variation::default()
-    };
-    let (mean, deviation) = errors(&choices, &variation);
+    let schedule = Schedule::OneForwardOneBackward;
+    let choices = choices("A100-40", Runtime::default(), schedule);
+    let (mean, deviation) = errors(&choices, &variation(0.02, None));
     assert!(mean < 0.005 && deviation < 0.001, "{mean} {deviation}");
 }

@@ -154,10 +154,12 @@ mod tests {
     use crate::cluster::{Checkpoints, Keeps, Pause, Write};
     use crate::plans::RecoveryTerms;
     use crate::plans::failures::{Cause, UnreliableNodes};
+    use crate::tests::near;
 
     /// One in ten, and not the half of them that take the place of one that failed.
     #[test]
     fn machines_after_a_release_are_lemons_as_often_as_all() {
+        let (share, factor) = (0.1, 9.0);
         let failures = Failures {
             causes: vec![Cause {
                 name: "any".into(),
@@ -165,10 +167,7 @@ mod tests {
                 per_gpu_h: 0.0,
                 per_node_h: 1.0,
             }],
-            lemons: Some(UnreliableNodes {
-                share: 0.1,
-                factor: 9.0,
-            }),
+            lemons: Some(UnreliableNodes { share, factor }),
             nodes_per_switch: 2,
             detection: SimTime::ZERO,
             by_hand: None,
@@ -189,6 +188,6 @@ mod tests {
             clock.of_machine_h(&failures, 8, 0) > 1.0
         });
         // Four standard errors.
-        assert!((are_lemons.count() as f64 / 2000.0 - 0.1).abs() < 0.027);
+        near(are_lemons.count() as f64 / 2000.0, 0.1, 0.027);
     }
 }

@@ -117,13 +117,8 @@ mod tests {
             data: 4,
             at: gpus as usize,
         });
-        let path: Vec<SpanOf> = path
-            .iter()
-            .map(|(seconds, gpus)| SpanOf {
-                seconds: *seconds,
-                gpus: *gpus,
-            })
-            .collect();
+        let span = |&(seconds, gpus): &(f64, u32)| SpanOf { seconds, gpus };
+        let path: Vec<SpanOf> = path.iter().map(span).collect();
         super::best(&Prospect {
             gpus,
             trained: now,
@@ -148,14 +143,9 @@ mod tests {
         assert_eq!(best(7, None, &[(100.0, 7)], 0.0), None);
         // What survives counts: three of four replicas go on without a pause, three quarters as fast.
         let short: &[(f64, u32)] = &[(20.0, 12), (500.0, 16)];
-        assert_eq!(
-            chosen(12, Some(16), (short, 30.0), Aim::Liveput),
-            Some((16, 3))
-        );
-        assert_eq!(
-            chosen(12, Some(16), (short, 30.0), Aim::Throughput).map(|c| c.0),
-            Some(12)
-        );
+        let of = |aim| chosen(12, Some(16), (short, 30.0), aim);
+        assert_eq!(of(Aim::Liveput), Some((16, 3)));
+        assert_eq!(of(Aim::Throughput).map(|c| c.0), Some(12));
         // Nobody looks ahead.
         assert_eq!(best(16, Some(8), &[(f64::INFINITY, 16)], 1e6), Some(16));
     }

@@ -99,34 +99,15 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::Variation;
-    use crate::training::slowest;
-    use scavsim_base::rng::Purpose;
-    use scavsim_base::rng::Streams;
+    use crate::tests::{protocol, stepping, stream, variation};
 
     /// A law that is spoilt gives itself away, whatever it is asked: its stretch goes back to where it began.
     #[test]
     fn a_stretch_that_leaves_its_mean_is_refused_and_undone() {
-        #[derive(serde::Deserialize)]
-        struct File {
-            sync: Protocol,
-        }
-        let file: File = toml::from_str("sync.flexible = { after_s = 0.7 }").expect("a protocol");
-        let variation = Variation {
-            step_cv: 0.1,
-            ..Variation::default()
-        };
-        let time = variation.worker_time();
-        let stepping = Stepping {
-            workers: 4,
-            worker_s: 1.0,
-            communication_s: 0.1,
-            time,
-            slowest: slowest::moments(4, time),
-            machines: None,
-        };
-        let mut pace = Pace::new(file.sync, &stepping);
-        let fresh = || Streams::new(1).stream(0, Purpose::Trial(0));
+        let protocol = protocol("flexible = { after_s = 0.7 }");
+        let stepping = stepping(4, [1.0, 0.1], variation(0.1, None).worker_time());
+        let mut pace = Pace::new(protocol, &stepping);
+        let fresh = || stream(1);
         let run = |pace: &Pace, stream: &mut Stream| {
             let (mut drift, mut scratch) = (DriftPath::still(), Scratch::default());
             let goal = Goal::updates(3_000);
@@ -135,11 +116,7 @@ mod tests {
         };
         let mut stream = fresh();
         let (stretch, _) = run(&pace, &mut stream).expect("valid in `fast`");
-        assert!(
-            stretch.deviations < MOST_DEVIATIONS,
-            "{}",
-            stretch.deviations
-        );
+        assert!(stretch.deviations < MOST_DEVIATIONS);
         let long_run = pace.stationary.long_run.as_ref();
         pace.stationary.long_run = Some(long_run.expect("it is measured").spoilt());
         let mut stream = fresh();

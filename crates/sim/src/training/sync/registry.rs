@@ -72,14 +72,11 @@ protocols! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::barrier_waits::BarrierWaits;
+    use crate::tests::{near, stepping, stream, variation};
     use crate::training::drift::DriftPath;
     use crate::training::scratch::Scratch;
-    use crate::training::stepping::Stepping;
     use crate::training::sync::Goal;
     use crate::training::sync::fast::Pace;
-    use crate::training::variation::Variation;
-    use scavsim_base::rng::{Purpose, Streams};
     use scavsim_base::units::SimTime;
     use scavsim_data::workload::Staleness;
 
@@ -102,33 +99,19 @@ mod tests {
 
     #[test]
     fn a_protocol_that_is_valid_in_fast_can_be_simulated_in_it() {
-        let variation = Variation {
-            step_cv: 0.2,
-            ..Variation::default()
-        };
-        let slowest = BarrierWaits::default()
-            .wait_for(&variation, 4, Vec::new)
-            .equal;
-        let stepping = Stepping {
-            workers: 4,
-            worker_s: 1.0,
-            communication_s: 0.1,
-            time: variation.worker_time(),
-            slowest,
-            machines: None,
-        };
-        let streams = Streams::new(0);
+        let stepping = stepping(4, [1.0, 0.1], variation(0.2, None).worker_time());
         let mut scratch = Scratch::default();
         let mut valid = 0;
         for protocol in all() {
             let is_valid = protocol.check_fast(&stepping, u64::MAX).is_ok();
-            let mut drift = DriftPath::still();
-            let mut stream = streams.stream(0, Purpose::Trial(0));
-            let done = Pace::new(protocol, &stepping).advance(
-                SimTime::ZERO,
+            let (mut drift, mut stream) = (DriftPath::still(), stream(0));
+            let (start, goal) = (SimTime::ZERO, Goal::updates(MANY));
+            let pace = Pace::new(protocol, &stepping);
+            let done = pace.advance(
+                start,
                 &mut drift,
                 &stepping,
-                Goal::updates(MANY),
+                goal,
                 &mut stream,
                 &mut scratch,
             );
@@ -146,10 +129,7 @@ mod tests {
     fn names_are_those_that_a_scenario_writes() {
         for protocol in all() {
             let written = serde_json::to_string(&protocol).expect("it can be written");
-            assert!(
-                written.contains(&format!("\"{}\"", protocol.name())),
-                "{written}"
-            );
+            assert!(written.contains(&format!("\"{}\"", protocol.name())));
         }
     }
 
@@ -159,7 +139,7 @@ mod tests {
         // `local-sgd` has a cost of its own in place of the penalty.
         for protocol in all().filter(|protocol| protocol.gradients_factor(0.0, None) == 1.0) {
             assert_eq!(protocol.gradients_factor(3.0, None), 1.0);
-            assert!((protocol.gradients_factor(3.0, Some(penalty)) - 1.3).abs() < 1e-12);
+            near(protocol.gradients_factor(3.0, Some(penalty)), 1.3, 1e-12);
         }
     }
 }

@@ -1,51 +1,24 @@
 //! What `fast` does without a queue, against events: long stretches under much slack, and short ones.
 
 use super::fast::Pace;
-use super::registry::Protocol;
 use super::stretch::{Goal, Stretch};
 use crate::engine::Queue;
+use crate::tests::{close, near, protocol, straggler, variation};
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
-use crate::training::variation::{Straggler, Variation};
-use crate::training::{Floor, Log, slowest};
+use crate::training::variation::Variation;
+use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::stats::{Welford, kolmogorov_smirnov};
 use scavsim_base::units::SimTime;
 
 fn stepping(workers: u32, communication_s: f64, step_cv: f64) -> Stepping {
-    straggling(workers, communication_s, step_cv, None)
+    straggling(workers, communication_s, variation(step_cv, None))
 }
 
-fn straggling(
-    workers: u32,
-    communication_s: f64,
-    step_cv: f64,
-    straggler: Option<Straggler>,
-) -> Stepping {
-    let variation = Variation {
-        step_cv,
-        straggler,
-        ..Variation::default()
-    };
-    let time = variation.worker_time();
-    Stepping {
-        workers,
-        worker_s: 1.0,
-        communication_s,
-        time,
-        slowest: slowest::moments(workers, time),
-        machines: None,
-    }
-}
-
-fn protocol(text: &str) -> Protocol {
-    #[derive(serde::Deserialize)]
-    struct File {
-        sync: Protocol,
-    }
-    let file: File = toml::from_str(text).expect("a protocol");
-    file.sync
+fn straggling(workers: u32, communication_s: f64, variation: Variation) -> Stepping {
+    crate::tests::stepping(workers, [1.0, communication_s], variation.worker_time())
 }
 
 /// Runs of a protocol in both fidelities, the goal given: what came of them, and when they ended.
@@ -101,7 +74,7 @@ fn much_slack_is_a_law_of_the_number_of_workers() {
         let stepping = stepping(workers, communication_s, cv);
         let name = format!("{workers} workers, slack {slack}, {steps} steps");
         let goal = Goal::updates(steps * u64::from(workers));
-        let text = format!("sync.ssp = {{ slack = {slack} }}");
+        let text = format!("ssp = {{ slack = {slack} }}");
         let [slow, quick] = both(&text, &stepping, goal, 400).map(|runs| {
             let end = welford(runs.iter().map(|run| run.1));
             let missed = welford(runs.iter().map(|run| run.0.missed_gradients));
@@ -110,31 +83,11 @@ fn much_slack_is_a_law_of_the_number_of_workers() {
         });
         let (a, b) = (slow.0, quick.0);
         let error = ((a.variance() + b.variance()) / 400.0).sqrt();
-        let off = b.mean() - a.mean();
+        near(b.mean(), a.mean(), 1e-4 * a.mean() + 4.0 * error);
         let ratio = b.standard_deviation() / a.standard_deviation();
-        println!(
-            "{name}: {} {off:+.4} ± {error:.4}, deviations' ratio {ratio:.3}, missed {} {}",
-            a.mean(),
-            slow.1,
-            quick.1
-        );
-        assert!(
-            off.abs() <= 1e-4 * a.mean() + 4.0 * error,
-            "{name}: {off} ± {error}"
-        );
         assert!((0.7..1.4).contains(&ratio), "{name}: {ratio}");
-        assert!(
-            (quick.1 / slow.1 - 1.0).abs() < 0.01,
-            "{name}: {} {}",
-            slow.1,
-            quick.1
-        );
-        assert!(
-            (quick.2 - slow.2).abs() <= 1e-3 * slow.2,
-            "{name}: {} {}",
-            slow.2,
-            quick.2
-        );
+        close(quick.1, slow.1, 0.01);
+        near(quick.2, slow.2, 1e-3 * slow.2 + f64::MIN_POSITIVE);
     }
 }
 
@@ -164,37 +117,28 @@ fn short(text: &str, stepping: &Stepping, updates: u64) {
         ("count", &|of, run| cut[of][run].0.updates as f64),
     ];
     for (what, figure) in figures {
-        let [slow, quick] = [0, 1].map(|of| {
-            (0..800)
-                .map(|run| (figure(of, run) * 1e6).round())
-                .collect::<Vec<_>>()
-        });
+        let rounded = |of| (0..800).map(move |run| (figure(of, run) * 1e6).round());
+        let [slow, quick] = [0, 1].map(|of| rounded(of).collect::<Vec<f64>>());
         let p = kolmogorov_smirnov(&slow, &quick).p_value;
         assert!(p > 0.001, "{name}, {what}: p = {p}");
     }
-    for (what, runs) in [("missed", &ended), ("missed until", &cut)] {
-        let [slow, quick] =
-            [0, 1].map(|of| welford(runs[of].iter().map(|run| run.0.missed_gradients)));
+    let mean_of = |runs: &[(Stretch, f64)], figure: fn(&Stretch) -> f64| {
+        welford(runs.iter().map(|run| figure(&run.0)))
+    };
+    for runs in [&ended, &cut] {
+        let [slow, quick] = [0, 1].map(|of| mean_of(&runs[of], |stretch| stretch.missed_gradients));
         let error = ((slow.variance() + quick.variance()) / 800.0).sqrt();
-        let off = quick.mean() - slow.mean();
-        assert!(
-            off.abs() <= 4.0 * error + 1e-9,
-            "{name}, {what}: {} {off} ± {error}",
-            slow.mean()
-        );
+        near(quick.mean(), slow.mean(), 4.0 * error + 1e-9);
     }
     let [slow, quick] =
-        [0, 1].map(|of| welford(ended[of].iter().map(|run| run.0.advance.communication_s)).mean());
-    assert!(
-        (quick - slow).abs() <= 0.01 * slow,
-        "{name}: {slow} {quick}"
-    );
+        [0, 1].map(|of| mean_of(&ended[of], |stretch| stretch.advance.communication_s).mean());
+    near(quick, slow, 0.01 * slow + f64::MIN_POSITIVE);
 }
 
 #[test]
 fn short_stretches_of_ssp_are_as_those_in_events() {
     for (slack, cv) in [(1, 0.3), (3, 0.05), (2, 0.6)] {
-        let text = format!("sync.ssp = {{ slack = {slack} }}");
+        let text = format!("ssp = {{ slack = {slack} }}");
         for updates in [1, 22, 160] {
             short(&text, &stepping(8, 0.25, cv), updates);
         }
@@ -204,18 +148,11 @@ fn short_stretches_of_ssp_are_as_those_in_events() {
 #[test]
 fn short_stretches_of_flexible_are_as_those_in_events() {
     for (after_s, cv) in [(0.7, 0.3), (0.05, 0.05), (2.5, 0.1)] {
-        let text = format!("sync.flexible = {{ after_s = {after_s} }}");
+        let text = format!("flexible = {{ after_s = {after_s} }}");
         for updates in [1, 4, 12] {
             short(&text, &stepping(8, 0.25, cv), updates);
         }
     }
-    let straggler = Some(Straggler {
-        probability: 0.05,
-        factor: 4.0,
-    });
-    short(
-        "sync.flexible = { after_s = 0.4 }",
-        &straggling(3, 0.1, 0.2, straggler),
-        25,
-    );
+    let stepping = straggling(3, 0.1, variation(0.2, straggler(0.05, 4.0)));
+    short("flexible = { after_s = 0.4 }", &stepping, 25);
 }
