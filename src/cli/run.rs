@@ -162,11 +162,7 @@ impl RunArgs {
             if let Some(folder) = folder {
                 self.draw(folder, scenario, finished.ending, runner.interrupt)?;
             }
-            let kept = match (self.shard, folder) {
-                (Some(_), _) => InterruptedOutput::WholeShards,
-                (None, Some(_)) => InterruptedOutput::Folder,
-                (None, None) => InterruptedOutput::Nothing,
-            };
+            let kept = InterruptedOutput::new(self.shard, folder.as_ref());
             worst = worst.max(runner::judge(scenario, &finished, kept));
             if finished.ending != RunEnding::Complete {
                 break;

@@ -257,6 +257,14 @@ pub enum InterruptedOutput {
 }
 
 impl InterruptedOutput {
+    pub fn new(shard: Option<Shard>, folder: Option<&OutputFolder>) -> InterruptedOutput {
+        match (shard, folder) {
+            (Some(_), _) => InterruptedOutput::WholeShards,
+            (None, Some(_)) => InterruptedOutput::Folder,
+            (None, None) => InterruptedOutput::Nothing,
+        }
+    }
+
     fn sentence(self) -> &'static str {
         match self {
             InterruptedOutput::Nothing => {
