@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 
 use super::other_jobs::OtherJobs;
 use super::prober::Prober;
-use super::settings::{Probes, strategy_settings};
+use super::settings::Probes;
 use super::trials::{TrialOutcome, Trials};
 use super::{
     BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy,
@@ -35,12 +35,13 @@ use field::Prior;
 use look_search::LookSearch;
 use pooled_prior::PooledPrior;
 use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
 /// Most configurations: a prior holds a covariance of every pair.
 const MOST: usize = 2048;
 
-strategy_settings! {
+settings! {
     /// Settings of search by the value of information.
     pub struct ValueOfInformationSettings {
         /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
@@ -63,7 +64,7 @@ impl Recipe for ValueOfInformationSettings {
         check_size(task)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {
-            return Ok(looking);
+            return looking;
         }
         Ok(Box::new(ValueOfInformation {
             budget,
@@ -78,12 +79,12 @@ pub(super) fn by_looks(
     past: &mut Past<'_>,
     budget: usize,
     probe_steps: Option<Count>,
-) -> Option<Box<dyn Strategy>> {
+) -> Option<BuildResult> {
     if task.looks_cost_a_run {
         return None;
     }
     let probing = Prober::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
-    Some(Box::new(LookSearch::new(probing, budget)))
+    Some(LookSearch::ready(probing, budget))
 }
 
 /// Whether beliefs of so many configurations can be held.
