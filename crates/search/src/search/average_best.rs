@@ -31,14 +31,8 @@ pub(super) fn pick(
     task: &Task<'_>,
     forecast: &mut Forecast,
 ) -> Result<(), Stop> {
-    let mut order = order(others, task).into_iter();
-    if order.len() == 0 {
-        let why = "no configuration that others ran has a price before it was run";
-        return Err(Stop::Failed(why.to_owned()));
-    }
-    forecast.decided = order.next();
-    forecast.instead.extend(order);
-    Ok(())
+    let why = "no configuration that others ran has a price before it was run";
+    forecast.decide_in_order(order(others, task).into_iter(), why)
 }
 
 /// Configurations that others ran, from the least mean ratio on. A job that did not run one says of it what its median run says.

@@ -92,14 +92,9 @@ impl Corner {
     ) -> Result<(), Stop> {
         let order = self.order(task).into_iter();
         let mut order = order.filter_map(|(at, usd)| usd.map(|_| at)).peekable();
-        if order.peek().is_none() {
+        if runs == 0 || order.peek().is_none() {
             let why = "no configuration has a price before it was run";
-            return Err(Stop::Failed(why.to_owned()));
-        }
-        if runs == 0 {
-            forecast.decided = order.next();
-            forecast.instead.extend(order);
-            return Ok(());
+            return forecast.decide_in_order(order, why);
         }
         let trials = Trials::new(task, testbed, forecast);
         trials.search(runs, [], |_: &Trials<'_, '_>| order.next())

@@ -9,8 +9,8 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::lookahead::{Lookahead, is_paid, ratio};
-use super::trials::{Model, TrialOutcome, Trials, most_values, runs};
-use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
+use super::trials::{Model, TrialOutcome, Trials, check_size, most_values, runs};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
 use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
 
@@ -48,12 +48,7 @@ settings! {
 
 impl Recipe for LynceusSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        let count = task.space.len();
-        if count > MOST {
-            return Err(UnusableStrategy(format!(
-                "{count} configurations, and it can hold beliefs of {MOST} at most"
-            )));
-        }
+        check_size(task, MOST)?;
         let settings = self.clone();
         ready(Depends::BOTH, move |task, testbed, stream, forecast| {
             let count = task.space.len();
@@ -169,14 +164,14 @@ impl Lynceus<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::search::Forecast;
     use crate::testbed::{Extent, History, Observation, SearchCost, Stop, Target, Testbed};
     use scavsim_base::rng::Stream;
     use scavsim_data::space::{Axis, Space};
 
-    fn grid(width: u32, height: u32) -> Space {
+    pub(in crate::search) fn grid(width: u32, height: u32) -> Space {
         let rows =
             (0..width * height).map(|i| [f64::from(i % width + 1), f64::from(i / width + 1)]);
         let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];

@@ -224,6 +224,18 @@ impl Forecast {
         }
     }
 
+    /// Decides for the first, and after it for the next ones; fails for this reason where there is none.
+    fn decide_in_order(
+        &mut self,
+        mut order: impl Iterator<Item = usize>,
+        why: &str,
+    ) -> Result<(), Stop> {
+        let first = order.next();
+        self.decided = Some(first.ok_or_else(|| Stop::Failed(why.to_owned()))?);
+        self.instead.extend(order);
+        Ok(())
+    }
+
     /// The first thing that a forecast of `count` configurations cannot say, in words.
     pub fn fault(&self, count: usize) -> Option<String> {
         if let Some(stray) = self.stray {

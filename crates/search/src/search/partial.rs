@@ -127,15 +127,7 @@ impl Partial {
             else {
                 continue;
             };
-            if let (Some(compute_s), Some(communication_s)) = (seen.compute_s, seen.communication_s)
-            {
-                steps.push(StepReading {
-                    workers,
-                    batch,
-                    compute_s,
-                    communication_s,
-                });
-            }
+            steps.extend(StepReading::of(task.space, corner, &seen));
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let Some(step) = StepPlane::fit(&steps, self.step_fit) else {

@@ -77,23 +77,8 @@ impl Recipe for SriftyLikeSettings {
                     let seen = probing.probe(testbed, at)?;
                     if let Target::Reached(time_s) = seen.target {
                         forecast.predict(at, time_s);
-                    } else if let (
-                        Some(workers),
-                        Some(batch),
-                        Some(compute_s),
-                        Some(communication_s),
-                    ) = (
-                        task.space.workers(at),
-                        task.space.batch(at),
-                        seen.compute_s,
-                        seen.communication_s,
-                    ) {
-                        readings.push(StepReading {
-                            workers,
-                            batch,
-                            compute_s,
-                            communication_s,
-                        });
+                    } else {
+                        readings.extend(StepReading::of(task.space, at, &seen));
                     }
                 }
                 vm_type.foretell(&probing, task.space, &readings, forecast);

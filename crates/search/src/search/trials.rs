@@ -1,6 +1,6 @@
 //! Configurations that a search runs to the target, one after the other, and the best of them by the objective.
 
-use super::{Forecast, Objective, Task};
+use super::{Forecast, Objective, Task, UnusableStrategy};
 use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_read::input::checked::Count;
@@ -205,6 +205,17 @@ impl<'a, 't> Trials<'a, 't> {
             Err(none_reached(self.count))
         }
     }
+}
+
+/// Whether beliefs of so many configurations can be held.
+pub(super) fn check_size(task: &Task<'_>, most: usize) -> Result<(), UnusableStrategy> {
+    let count = task.space.len();
+    if count > most {
+        return Err(UnusableStrategy(format!(
+            "{count} configurations, and it can hold beliefs of {most} at most"
+        )));
+    }
+    Ok(())
 }
 
 /// The complaint of a search of which no run came to the target.

@@ -22,10 +22,8 @@ use std::sync::OnceLock;
 use super::other_jobs::OtherJobs;
 use super::prober::Prober;
 use super::settings::Probes;
-use super::trials::{TrialOutcome, Trials};
-use super::{
-    BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy,
-};
+use super::trials::{TrialOutcome, Trials, check_size};
+use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
@@ -39,7 +37,7 @@ use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
 /// Most configurations: a prior holds a covariance of every pair.
-const MOST: usize = 2048;
+pub(super) const MOST: usize = 2048;
 
 settings! {
     /// Settings of search by the value of information.
@@ -61,7 +59,7 @@ settings! {
 
 impl Recipe for ValueOfInformationSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        check_size(task)?;
+        check_size(task, MOST)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {
             return looking;
@@ -85,17 +83,6 @@ pub(super) fn by_looks(
     }
     let probing = Prober::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
     Some(LookSearch::ready(probing, budget))
-}
-
-/// Whether beliefs of so many configurations can be held.
-pub(super) fn check_size(task: &Task<'_>) -> Result<(), UnusableStrategy> {
-    let count = task.space.len();
-    if count > MOST {
-        return Err(UnusableStrategy(format!(
-            "{count} configurations, and it can hold beliefs of {MOST} at most"
-        )));
-    }
-    Ok(())
 }
 
 /// The strategy by whole runs, ready for one task.

@@ -4,6 +4,7 @@
 
 use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, SearchRule, Selection};
+use super::trials::check_size;
 use super::value_of_information::{self, ValueOfInformation};
 use super::{BuildResult, Past, Recipe, Task};
 use scavsim_base::settings;
@@ -24,7 +25,7 @@ settings! {
 
 impl Recipe for ValueOfInformationHistorySettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        value_of_information::check_size(task)?;
+        check_size(task, value_of_information::MOST)?;
         // A look at steps tells more than any other job.
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
             return looking;
