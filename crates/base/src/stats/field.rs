@@ -40,6 +40,13 @@ impl Field {
         right
     }
 
+    /// The inverse of the covariance times `right`: weights of observations in what is foretold.
+    pub fn weights(&self, right: Vec<f64>) -> Vec<f64> {
+        let mut weights = self.solved(right);
+        backward(&self.triangle, self.count, &mut weights);
+        weights
+    }
+
     /// Minus the logarithm of how likely `values` are with all covariances scaled as suits them best, and that scale, which
     /// is a factor of standard deviations and `least` at least.
     pub fn unlikelihood(&self, values: Vec<f64>, least: f64) -> (f64, f64) {
@@ -66,6 +73,17 @@ fn lower(count: usize, covariance: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     for i in 0..count {
         for j in 0..=i {
             matrix[i * count + j] = covariance(i, j);
+        }
+    }
+    matrix
+}
+
+/// A symmetric matrix, by rows, from its entries on the diagonal and below it.
+pub fn symmetric(count: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let mut matrix = lower(count, entry);
+    for i in 0..count {
+        for j in 0..i {
+            matrix[j * count + i] = matrix[i * count + j];
         }
     }
     matrix
@@ -101,9 +119,7 @@ impl Precision {
     pub fn left_out(&self, group: &[usize], solved: &[f64]) -> Option<Vec<f64>> {
         let field = Field::new(group.len(), |i, j| self.entry(group[i], group[j]))?;
         let pull = |&i: &usize| dot(self.column(i, i), &solved[i..]);
-        let mut errors = field.solved(group.iter().map(pull).collect());
-        backward(&field.triangle, field.count, &mut errors);
-        Some(errors)
+        Some(field.weights(group.iter().map(pull).collect()))
     }
 }
 

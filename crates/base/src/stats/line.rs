@@ -108,6 +108,16 @@ pub fn locate(knots: &[f64], x: f64) -> Option<(usize, f64)> {
     Some((left, (x - knots[left]) / (knots[left + 1] - knots[left])))
 }
 
+/// The value at `x`, linear between ascending `knots` with these values; beyond them that of the nearest. There is at least one.
+pub fn held(knots: &[f64], x: f64, value: impl Fn(usize) -> f64) -> f64 {
+    let inside = x.clamp(knots[0], knots[knots.len() - 1]);
+    // Clamped into the range just above, so it is always located.
+    match locate(knots, inside).unwrap_or((0, 0.0)) {
+        (left, 0.0) => value(left),
+        (left, share) => value(left) + share * (value(left + 1) - value(left)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -184,6 +184,7 @@ mod tests {
     use crate::workload::law::free_pooled::FREE;
     use crate::workload::residual::{Ratio, Residual};
     use scavsim_base::stats::cholesky::cholesky;
+    use scavsim_base::stats::field::symmetric;
 
     /// Only what placements alike share, what one has for itself, and repeats.
     const NOTHING_ELSE: Variation = Variation {
@@ -213,12 +214,7 @@ mod tests {
             }
         }
         let n = places.len();
-        let mut matrix = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                matrix[i * n + j] = made.covariance(&places[i], &places[j]);
-            }
-        }
+        let mut matrix = symmetric(n, |i, j| made.covariance(&places[i], &places[j]));
         assert!(cholesky(&mut matrix, n));
         // Quantiles of the normal distribution in a scrambled order.
         let normal = |i: usize| {

@@ -4,7 +4,7 @@ use super::law::NoiseLaw;
 use super::noise::normalised_noise;
 use super::noise_scale::NoiseScale;
 use super::rows;
-use scavsim_base::stats::line::locate;
+use scavsim_base::stats::line::{held, locate};
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -80,17 +80,11 @@ impl NoiseCurve {
 
     /// Noise after `step` steps over noise at the end, with `workers` workers.
     pub fn relative(&self, workers: u32, step: f64) -> f64 {
-        let (Some(&first), Some(&last)) = (self.workers.first(), self.workers.last()) else {
+        if self.is_empty() {
             return 1.0;
-        };
-        let k = f64::from(workers).clamp(first, last);
-        // Clamped into the range just above, so it is always located.
-        let (left, share) = locate(&self.workers, k).unwrap_or((0, 0.0));
-        let low = hold(&self.shapes[left], step);
-        if share == 0.0 {
-            return low;
         }
-        low + share * (hold(&self.shapes[left + 1], step) - low)
+        let shape = |at: usize| hold(&self.shapes[at], step);
+        held(&self.workers, f64::from(workers), shape)
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::law::free_pooled::FREE;
 use super::law::prior::Prior;
 use crate::workload::law::pooled::Variation;
-use scavsim_base::stats::field::{Field, dot};
+use scavsim_base::stats::field::{Field, dot, symmetric};
 
 /// Reach of what one measurement has for itself, in the logarithm of the local batch: that of a
 /// usual step from batch to batch, so that a measured point is met without a jump or a spike.
@@ -230,18 +230,10 @@ impl Residual {
                 (to, self.by_law(&left))
             })
             .collect();
-        let n = places.len();
-        let mut covariances = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                let prior = v.covariance(&places[i].0, &places[j].0);
-                let told = dot(&rows[i].0, &rows[j].0);
-                let covariance = prior - told + dot(&rows[i].1, &rows[j].1);
-                covariances[i * n + j] = covariance;
-                covariances[j * n + i] = covariance;
-            }
-        }
-        covariances
+        symmetric(places.len(), |i, j| {
+            let prior = v.covariance(&places[i].0, &places[j].0);
+            prior - dot(&rows[i].0, &rows[j].0) + dot(&rows[i].1, &rows[j].1)
+        })
     }
 
     fn by_law(&self, gradient: &[f64; FREE]) -> Vec<f64> {

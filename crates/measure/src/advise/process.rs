@@ -1,6 +1,6 @@
 //! What a few measurements leave unknown: a random field around a prediction, conditioned on where it was measured.
 
-use scavsim_base::stats::field::{Field, dot};
+use scavsim_base::stats::field::{Field, dot, symmetric};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
@@ -72,22 +72,15 @@ impl Process {
     }
 
     pub(super) fn covariance(&self, places: &[Place]) -> Vec<f64> {
-        let n = places.len();
         let with = |at: &Place| self.places.iter().map(|place| prior(place, at)).collect();
         let seen: Vec<Vec<f64>> = (places.iter())
             .map(|place| self.field.solved(with(place)))
             .collect();
         let variance = self.sigma * self.sigma;
-        let mut all = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                let left = prior(&places[i], &places[j]) - dot(&seen[i], &seen[j]);
-                let left = if i == j { left.max(0.0) } else { left };
-                all[i * n + j] = variance * left;
-                all[j * n + i] = variance * left;
-            }
-        }
-        all
+        symmetric(places.len(), |i, j| {
+            let left = prior(&places[i], &places[j]) - dot(&seen[i], &seen[j]);
+            variance * if i == j { left.max(0.0) } else { left }
+        })
     }
 
     /// Share of the prior variance that is left at each measurement if it is left out.

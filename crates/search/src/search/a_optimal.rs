@@ -4,6 +4,7 @@
 //! experiment improves it.
 
 use scavsim_base::stats::cholesky::{cholesky, inverse_column};
+use scavsim_base::stats::field::dot;
 
 /// Below this share of its length a column is a combination of those before it.
 const INDEPENDENT: f64 = 1e-9;
@@ -166,10 +167,6 @@ fn apart(x: &[Vec<f64>], width: usize) -> Vec<usize> {
         chosen.push(at);
     }
     chosen
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Takes the part along a direction of length 1 away.

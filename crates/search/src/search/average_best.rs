@@ -1,12 +1,11 @@
 //! No search: what was best in the mean over earlier runs of other jobs.
 
 use super::other_jobs::OtherJobs;
-use super::settings::strategy_settings;
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready};
+use crate::testbed::Stop;
+use scavsim_base::settings;
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `average-best`.
     pub struct AverageBestSettings {}
 
@@ -20,25 +19,9 @@ strategy_settings! {
 impl Recipe for AverageBestSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let others = OtherJobs::take_from_past(task, past)?;
-        Ok(Box::new(AverageBest(others)))
-    }
-}
-
-struct AverageBest(OtherJobs);
-
-impl Strategy for AverageBest {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        _: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        pick(&self.0, task, forecast)
+        ready(Depends::BOTH, move |task, _, _, forecast| {
+            pick(&others, task, forecast)
+        })
     }
 }
 
@@ -48,14 +31,8 @@ pub(super) fn pick(
     task: &Task<'_>,
     forecast: &mut Forecast,
 ) -> Result<(), Stop> {
-    let mut order = order(others, task).into_iter();
-    if order.len() == 0 {
-        let why = "no configuration that others ran has a price before it was run";
-        return Err(Stop::Failed(why.to_owned()));
-    }
-    forecast.decided = order.next();
-    forecast.instead.extend(order);
-    Ok(())
+    let why = "no configuration that others ran has a price before it was run";
+    forecast.decide_in_order(order(others, task).into_iter(), why)
 }
 
 /// Configurations that others ran, from the least mean ratio on. A job that did not run one says of it what its median run says.

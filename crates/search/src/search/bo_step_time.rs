@@ -8,19 +8,17 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::prober::{Prober, UNREAD};
-use super::settings::{Probes, strategy_settings};
-use super::trials::{none_reached, point, runs, value};
-use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
+use super::settings::Probes;
+use super::trials::{BEYOND, none_reached, point, runs, value};
+use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Task, ready};
 use crate::testbed::{Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// Probes at most, without a budget: what it needed on measured grids to come near the best cost, and the best time.
 const PROBES: (u32, u32) = (8, 15);
-/// What a failed run is taken for, beyond the worst that was seen: a third more.
-const BEYOND: f64 = 0.3;
 
-strategy_settings! {
+settings! {
     /// Settings of Bayesian optimisation of the step time.
     pub struct BoStepTimeSettings {
         /// Probes, whatever is expected of further ones; without it 8, under the objective `time` 15, or fewer by `stop_below`.
@@ -46,112 +44,86 @@ impl Recipe for BoStepTimeSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probing = Prober::with_known_epochs(task, past, Probes::of_steps(self.probe_steps));
         let work = |at: usize| probing.steps_to_target(at, UNREAD).unwrap_or(1.0);
-        Ok(Box::new(BoStepTime {
-            work: (0..task.space.len()).map(work).collect(),
-            settings: self.clone(),
-            probing,
-        }))
-    }
-}
-
-struct BoStepTime {
-    settings: BoStepTimeSettings,
-    probing: Prober,
-    /// Steps to the target of each configuration; 1 where runs go to it.
-    work: Vec<f64>,
-}
-
-impl Strategy for BoStepTime {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let count = task.space.len();
-        let budget = runs(self.settings.budget, count).min(match self.settings.budget {
-            Some(_) => count,
-            None if task.objective == Some(Objective::Time) => PROBES.1 as usize,
-            None => PROBES.0 as usize,
-        });
-        let features = Features::for_space(task.space, task.prices);
-        let mut looks = StepLooks {
-            strategy: self,
-            task,
-            testbed,
-            forecast,
-            process: GaussianProcess::new(&features, count),
-            tried: vec![false; count],
-            worst: f64::NEG_INFINITY,
-        };
-        let first = (self.settings.first.get() as usize).min(budget);
-        for at in design(&features, count, first, stream) {
-            looks.look(at)?;
-        }
-        let mut probes = first;
-        while probes < count && (probes < budget || looks.has_failed()) {
-            let Some((at, gain)) = looks.next() else {
-                break;
+        let work: Vec<f64> = (0..task.space.len()).map(work).collect();
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let budget = runs(settings.budget, count).min(match settings.budget {
+                Some(_) => count,
+                None if task.objective == Some(Objective::Time) => PROBES.1 as usize,
+                None => PROBES.0 as usize,
+            });
+            let features = Features::for_space(task.space, task.prices);
+            let mut looks = StepLooks {
+                probing: &probing,
+                work: &work,
+                task,
+                testbed,
+                forecast,
+                process: GaussianProcess::new(&features, count),
+                tried: vec![false; count],
             };
-            let little = gain < self.settings.stop_below.get() && !looks.has_failed();
-            if self.settings.budget.is_none() && little {
-                break;
+            let first = (settings.first.get() as usize).min(budget);
+            for at in design(&features, count, first, stream) {
+                looks.look(at)?;
             }
-            looks.look(at)?;
-            probes += 1;
-        }
-        if looks.has_failed() {
-            return Err(none_reached(probes));
-        }
-        looks.foretell();
-        Ok(())
+            let mut probes = first;
+            while probes < count && (probes < budget || looks.has_failed()) {
+                let Some((at, gain)) = looks.next() else {
+                    break;
+                };
+                let little = gain < settings.stop_below.get() && !looks.has_failed();
+                if settings.budget.is_none() && little {
+                    break;
+                }
+                looks.look(at)?;
+                probes += 1;
+            }
+            if looks.has_failed() {
+                return Err(none_reached(probes));
+            }
+            looks.foretell();
+            Ok(())
+        })
     }
 }
 
-struct StepLooks<'a, 't, 'f> {
-    strategy: &'a BoStepTime,
+struct StepLooks<'a, 't> {
+    probing: &'a Prober,
+    /// Steps to the target of each configuration; 1 where runs go to it.
+    work: &'a [f64],
     task: &'a Task<'a>,
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
     /// Over the logarithm of time over work.
-    process: GaussianProcess<'f>,
+    process: GaussianProcess<'a>,
     tried: Vec<bool>,
-    worst: f64,
 }
 
-impl StepLooks<'_, '_, '_> {
+impl StepLooks<'_, '_> {
     fn look(&mut self, at: usize) -> Result<(), Stop> {
-        let probing = &self.strategy.probing;
-        let seen = probing.probe(self.testbed, at)?;
+        let seen = self.probing.probe(self.testbed, at)?;
         self.tried[at] = true;
         let log = match (seen.target, seen.step_s) {
             (Target::Reached(time_s), _) => {
                 self.forecast.predict(at, time_s);
-                libm::log(time_s / self.strategy.work[at])
+                libm::log(time_s / self.work[at])
             }
-            (_, Some(step_s)) if !probing.is_to_target() => {
-                probing.predict(at, UNREAD, step_s, self.forecast);
+            (_, Some(step_s)) if !self.probing.is_to_target() => {
+                self.probing.predict(at, UNREAD, step_s, self.forecast);
                 libm::log(step_s)
             }
             (Target::Failed(time_s) | Target::MoreThan(time_s), _) => {
-                libm::log(time_s / self.strategy.work[at]).max(self.worst) + BEYOND
+                libm::log(time_s / self.work[at]).max(self.process.worst) + BEYOND
             }
             _ => f64::NAN,
         };
-        if log.is_finite() {
-            self.worst = self.worst.max(log);
-            self.process.observe(at, log);
-        }
+        self.process.learn(at, log);
         Ok(())
     }
 
     fn has_failed(&self) -> bool {
-        self.strategy.probing.is_to_target() && self.forecast.time_s.iter().all(Option::is_none)
+        self.probing.is_to_target() && self.forecast.time_s.iter().all(Option::is_none)
     }
 
     /// Where most is expected to be gained, and that over the best so far; `None` if everything was tried.
@@ -196,7 +168,7 @@ impl StepLooks<'_, '_, '_> {
 
     /// Seconds to the target where the logarithm of time over work is so much.
     fn time_s(&self, at: usize, log: f64) -> f64 {
-        libm::exp(log) * self.strategy.work[at]
+        libm::exp(log) * self.work[at]
     }
 
     /// Predicts by the model what was not probed; not what runs to the target leave out, which may fail.
@@ -204,7 +176,7 @@ impl StepLooks<'_, '_, '_> {
         let Some(beliefs) = self.process.beliefs() else {
             return;
         };
-        if self.strategy.probing.is_to_target() {
+        if self.probing.is_to_target() {
             return;
         }
         for (at, belief) in beliefs.iter().enumerate() {

@@ -1,14 +1,13 @@
 //! What an optimiser of prices takes that knows nothing of the job: the lowest price per hour, or the highest. Unseen, or the best
 //! of the first few, each run to the target.
 
-use super::settings::strategy_settings;
 use super::trials::Trials;
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready};
 use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `cheapest`.
     pub struct CheapestSettings {
         /// Runs at the lowest prices, of which it takes the best; without it, it looks at none.
@@ -23,7 +22,7 @@ strategy_settings! {
     example: "search.strategies = [\"cheapest\", \"cheapest@3\"]",
 }
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `dearest`.
     pub struct DearestSettings {
         /// Runs at the highest prices, of which it takes the best; without it, it looks at none.
@@ -40,13 +39,13 @@ strategy_settings! {
 
 impl Recipe for CheapestSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(ByPrice::ready(Corner::Cheapest, self.budget))
+        by_price(Corner::Cheapest, self.budget)
     }
 }
 
 impl Recipe for DearestSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(ByPrice::ready(Corner::Dearest, self.budget))
+        by_price(Corner::Dearest, self.budget)
     }
 }
 
@@ -71,50 +70,33 @@ impl Corner {
     }
 }
 
-pub(super) struct ByPrice {
-    pub(super) corner: Corner,
-    /// Runs; 0 without a look.
-    pub(super) runs: usize,
+fn by_price(corner: Corner, budget: Option<Count>) -> BuildResult {
+    let runs = budget.map_or(0, |budget| budget.get() as usize);
+    let depends = match runs {
+        0 => Depends::PRICES,
+        _ => Depends::BOTH,
+    };
+    ready(depends, move |task, testbed, _, forecast| {
+        corner.search(runs, task, testbed, forecast)
+    })
 }
 
-impl ByPrice {
-    fn ready(corner: Corner, budget: Option<Count>) -> Box<dyn Strategy> {
-        let runs = budget.map_or(0, |budget| budget.get() as usize);
-        Box::new(ByPrice { corner, runs })
-    }
-}
-
-impl Strategy for ByPrice {
-    fn depends(&self) -> Depends {
-        match self.runs {
-            0 => Depends::PRICES,
-            _ => Depends::BOTH,
-        }
-    }
-
-    fn search(
-        &self,
+impl Corner {
+    /// Takes the best of so many runs from this end on; with 0 the end itself, without a look.
+    pub(super) fn search(
+        self,
+        runs: usize,
         task: &Task<'_>,
         testbed: &mut dyn Testbed,
-        _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
-        let order = self.corner.order(task).into_iter();
+        let order = self.order(task).into_iter();
         let mut order = order.filter_map(|(at, usd)| usd.map(|_| at)).peekable();
-        if order.peek().is_none() {
+        if runs == 0 || order.peek().is_none() {
             let why = "no configuration has a price before it was run";
-            return Err(Stop::Failed(why.to_owned()));
+            return forecast.decide_in_order(order, why);
         }
-        if self.runs == 0 {
-            forecast.decided = order.next();
-            forecast.instead.extend(order);
-            return Ok(());
-        }
-        let mut trials = Trials::new(task, testbed, forecast);
-        while trials.goes_on(self.runs) {
-            let Some(at) = order.next() else { break };
-            trials.run(at, None)?;
-        }
-        trials.decide()
+        let trials = Trials::new(task, testbed, forecast);
+        trials.search(runs, [], |_: &Trials<'_, '_>| order.next())
     }
 }

@@ -6,17 +6,15 @@
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::settings::strategy_settings;
-use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::trials::{Model, TrialOutcome, Trials, most_values, runs};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// A failed run counts as this multiple of the worst value that was seen.
 const FAILED: f64 = 1.35;
 
-strategy_settings! {
+settings! {
     /// Settings of CherryPick.
     pub struct CherryPickSettings {
         /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
@@ -39,78 +37,53 @@ strategy_settings! {
 
 impl Recipe for CherryPickSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(CherryPick(self.clone())))
-    }
-}
-
-struct CherryPick(CherryPickSettings);
-
-impl Strategy for CherryPick {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let settings = &self.0;
-        let count = task.space.len();
-        let budget = trials::runs(settings.budget, count);
-        let features = Features::with_machines(task);
-        let most = most_values(task);
-        let first = (settings.first.get() as usize).min(budget);
-        let mut seen = ObservedRuns {
-            process: GaussianProcess::new(&features, count),
-            worst: 0.0,
-        };
-        let mut trials = Trials::new(task, testbed, forecast);
-        for at in design(&features, count, first, stream) {
-            let outcome = trials.run(at, None)?;
-            seen.learn(at, outcome);
-        }
-        while trials.goes_on(budget) {
-            let beliefs = seen.process.beliefs();
-            let best = trials.best.map_or(seen.worst, |(_, value)| value);
-            let gain = |at: usize| match &beliefs {
-                Some(beliefs) => beliefs[at].improvement(best) * beliefs[at].at_most(most[at]),
-                None => f64::INFINITY,
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let budget = runs(settings.budget, count);
+            let features = Features::with_machines(task);
+            let first = (settings.first.get() as usize).min(budget);
+            let first = design(&features, count, first, stream);
+            let model = CherryPick {
+                settings: &settings,
+                most: most_values(task),
+                process: GaussianProcess::new(&features, count),
             };
-            let Some((at, gain)) = trials.most(gain) else {
-                break;
-            };
-            let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
-            // Nothing is better than for nothing.
-            let little = best == 0.0 || gain < settings.stop_below.get() * best;
-            if settings.budget.is_none() && enough && little {
-                break;
-            }
-            let outcome = trials.run(at, None)?;
-            seen.learn(at, outcome);
-        }
-        trials.decide()
+            Trials::new(task, testbed, forecast).search(budget, first, model)
+        })
     }
 }
 
-struct ObservedRuns<'f> {
-    process: GaussianProcess<'f>,
-    worst: f64,
+struct CherryPick<'s> {
+    settings: &'s CherryPickSettings,
+    most: Vec<f64>,
+    process: GaussianProcess<'s>,
 }
 
-impl ObservedRuns<'_> {
+impl Model for CherryPick<'_> {
     fn learn(&mut self, at: usize, outcome: TrialOutcome) {
         let value = match outcome {
             TrialOutcome::Reached(value) => value,
             TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
-                FAILED * self.worst.max(value)
+                FAILED * self.process.worst.max(0.0).max(value)
             }
         };
-        if value.is_finite() {
-            self.worst = self.worst.max(value);
-            self.process.observe(at, value);
-        }
+        self.process.learn(at, value);
+    }
+
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)> {
+        let settings = self.settings;
+        let beliefs = self.process.beliefs();
+        let worst = self.process.worst.max(0.0);
+        let best = trials.best.map_or(worst, |(_, value)| value);
+        let gain = |at: usize| match &beliefs {
+            Some(beliefs) => beliefs[at].improvement(best) * beliefs[at].at_most(self.most[at]),
+            None => f64::INFINITY,
+        };
+        let (at, gain) = trials.most(gain)?;
+        // Nothing is better than for nothing.
+        let little = best == 0.0 || gain < settings.stop_below.get() * best;
+        let is_over = settings.budget.is_none() && trials.has_enough(settings.least) && little;
+        (!is_over).then_some((at, None))
     }
 }

@@ -3,11 +3,10 @@
 //! own by one more.
 
 use super::other_jobs::OtherJobs;
-use super::settings::strategy_settings;
 use super::trials::{self, TrialOutcome, Trials};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
+use crate::testbed::Target;
+use scavsim_base::settings;
 use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
 use scavsim_read::input::checked::Count;
 
@@ -18,7 +17,7 @@ const RIDGE: f64 = 0.1;
 /// Rounds of alternating regressions: by then they move no more.
 const ROUNDS: usize = 30;
 
-strategy_settings! {
+settings! {
     /// Settings of collaborative filtering.
     pub struct CollaborativeFilteringSettings {
         /// Runs of this job, drawn at random, before one more of what looks best.
@@ -35,55 +34,34 @@ strategy_settings! {
 impl Recipe for CollaborativeFilteringSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let others = OtherJobs::take_from_past(task, past)?;
-        Ok(Box::new(CollaborativeFiltering {
-            runs: self.budget.get() as usize,
-            factors: Factors::from_other_jobs(&others, task.space.len()),
-        }))
-    }
-}
-
-struct CollaborativeFiltering {
-    runs: usize,
-    factors: Factors,
-}
-
-impl Strategy for CollaborativeFiltering {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let mut seen: Vec<(usize, f64)> = Vec::new();
-        let mut trials = Trials::new(task, testbed, forecast);
-        while trials.goes_on(self.runs) {
-            let left: Vec<usize> = trials.left().collect();
-            let at = left[stream.below(left.len())];
-            if let TrialOutcome::Reached(_) = trials.run(at, None)?
-                && let Target::Reached(time_s) = trials.seen.target
-            {
-                seen.push((at, libm::log(time_s.max(f64::MIN_POSITIVE))));
+        let runs = self.budget.get() as usize;
+        let factors = Factors::from_other_jobs(&others, task.space.len());
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let mut seen: Vec<(usize, f64)> = Vec::new();
+            let mut trials = Trials::new(task, testbed, forecast);
+            while trials.goes_on(runs) {
+                let at = trials.any_left(stream);
+                if let TrialOutcome::Reached(_) = trials.run(at, None)?
+                    && let Target::Reached(time_s) = trials.seen.target
+                {
+                    seen.push((at, libm::log(time_s.max(f64::MIN_POSITIVE))));
+                }
             }
-        }
-        let logs = self.factors.foretold(&seen);
-        let value = |at: usize| {
-            let point = trials::point(task, at, libm::exp(logs[at]?));
-            let value = trials::value(task.objective, &point);
-            (value.is_finite() && task.is_within(at, &point)).then_some(value)
-        };
-        let best = trials.best.map_or(f64::INFINITY, |(_, value)| value);
-        let left = trials.left().filter_map(|at| Some((at, value(at)?)));
-        let least = left.reduce(|least, next| if next.1 < least.1 { next } else { least });
-        // What looks better than the best run so far is run once before it is believed.
-        if let Some((at, _)) = least.filter(|(_, value)| *value < best) {
-            trials.run(at, None)?;
-        }
-        trials.decide()
+            let logs = factors.foretold(&seen);
+            let value = |at: usize| {
+                let point = trials::point(task, at, libm::exp(logs[at]?));
+                let value = trials::value(task.objective, &point);
+                (value.is_finite() && task.is_within(at, &point)).then_some(value)
+            };
+            let best = trials.best.map_or(f64::INFINITY, |(_, value)| value);
+            let left = trials.left().filter_map(|at| Some((at, value(at)?)));
+            let least = left.reduce(|least, next| if next.1 < least.1 { next } else { least });
+            // What looks better than the best run so far is run once before it is believed.
+            if let Some((at, _)) = least.filter(|(_, value)| *value < best) {
+                trials.run(at, None)?;
+            }
+            trials.decide()
+        })
     }
 }
 

@@ -5,9 +5,8 @@
 use super::prober::Prober;
 use super::settings::probing_settings;
 use super::trials::{point, value};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, space};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready, space};
 use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
 
 probing_settings! {
     /// Settings of coordinate descent.
@@ -23,56 +22,36 @@ probing_settings! {
 impl Recipe for CoordinateDescentSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let groups = space::groups(task.space);
-        Ok(Box::new(CoordinateDescent {
-            start: space::start(&groups, self.start).unwrap_or(0),
-            probing: Prober::new(task, past, self.probes()),
-        }))
-    }
-}
-
-struct CoordinateDescent {
-    start: usize,
-    probing: Prober,
-}
-
-impl Strategy for CoordinateDescent {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.probing.cold_start(testbed)?;
-        let mut walk = Descent {
-            task,
-            probing: &self.probing,
-            testbed,
-            forecast,
-            tried: vec![false; task.space.len()],
-        };
-        let mut best = self.start;
-        let mut value = walk.value(best)?;
-        loop {
-            let before = best;
-            for axis in 0..task.space.axes().len() {
-                // Along an axis as far as it gets better, in either direction.
-                while let Some((next, lower)) = walk.better(best, axis, value)? {
-                    (best, value) = (next, lower);
+        let start = space::start(&groups, self.start).unwrap_or(0);
+        let probing = Prober::new(task, past, self.probes());
+        ready(Depends::BOTH, move |task, testbed, _, forecast| {
+            probing.cold_start(testbed)?;
+            let mut walk = Descent {
+                task,
+                probing: &probing,
+                testbed,
+                forecast,
+                tried: vec![false; task.space.len()],
+            };
+            let mut best = start;
+            let mut value = walk.value(best)?;
+            loop {
+                let before = best;
+                for axis in 0..task.space.axes().len() {
+                    // Along an axis as far as it gets better, in either direction.
+                    while let Some((next, lower)) = walk.better(best, axis, value)? {
+                        (best, value) = (next, lower);
+                    }
+                }
+                if best == before {
+                    break;
                 }
             }
-            if best == before {
-                break;
+            if value < (false, f64::INFINITY) {
+                forecast.decided = Some(best);
             }
-        }
-        if value < (false, f64::INFINITY) {
-            forecast.decided = Some(best);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -6,17 +6,12 @@
 use super::by_price::Corner;
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
-use super::settings::strategy_settings;
-use super::trials::{self, TrialOutcome, Trials};
-use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::trials::{BEYOND, Model, TrialOutcome, Trials, runs};
+use super::{BuildResult, Depends, Objective, Past, Recipe, Task, ready};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, ShareOf};
 
-/// What a run that was given up or failed is taken for, beyond what it came to: a third more.
-const BEYOND: f64 = 0.3;
-
-strategy_settings! {
+settings! {
     /// Settings of expected improvement per cost.
     pub struct EiPerCostSettings {
         /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
@@ -39,79 +34,68 @@ strategy_settings! {
 
 impl Recipe for EiPerCostSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(EiPerCost(self.clone())))
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, _, forecast| {
+            let count = task.space.len();
+            let features = Features::for_space(task.space, task.prices);
+            let corner = match task.objective {
+                Some(Objective::Time) => Corner::Dearest,
+                _ => Corner::Cheapest,
+            };
+            let model = EiPerCost {
+                settings: &settings,
+                first: corner.order(task).into_iter().map(|(at, _)| at).take(2),
+                process: GaussianProcess::new(&features, count),
+            };
+            let budget = runs(settings.budget, count);
+            Trials::new(task, testbed, forecast).search(budget, [], model)
+        })
     }
 }
 
-struct EiPerCost(EiPerCostSettings);
+struct EiPerCost<'s, I> {
+    settings: &'s EiPerCostSettings,
+    first: I,
+    /// Over logarithms.
+    process: GaussianProcess<'s>,
+}
 
-impl Strategy for EiPerCost {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
+impl<I: Iterator<Item = usize>> Model for EiPerCost<'_, I> {
+    fn learn(&mut self, at: usize, outcome: TrialOutcome) {
+        let log = match outcome {
+            TrialOutcome::Above(value) => libm::log(value) + BEYOND,
+            other => other.log(self.process.worst),
+        };
+        self.process.learn(at, log);
     }
 
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let settings = &self.0;
-        let count = task.space.len();
-        let budget = trials::runs(settings.budget, count);
-        let features = Features::for_space(task.space, task.prices);
-        let mut process = GaussianProcess::new(&features, count);
-        let mut trials = Trials::new(task, testbed, forecast);
-        let mut worst = f64::NEG_INFINITY;
-        let corner = match task.objective {
-            Some(Objective::Time) => Corner::Dearest,
-            _ => Corner::Cheapest,
-        };
-        let mut first = corner.order(task).into_iter().map(|(at, _)| at).take(2);
-        while trials.goes_on(budget) {
-            let beliefs = process.beliefs();
-            let best = trials.best.map(|(_, value)| value);
-            if best == Some(0.0) {
-                break; // nothing is better than for nothing
-            }
-            let at = match (first.next(), &beliefs) {
-                (Some(at), _) => at,
-                // Nothing is known yet of how values vary: as they come.
-                (None, None) => match trials.left().next() {
-                    Some(at) => at,
-                    None => break,
-                },
-                (None, Some(beliefs)) => {
-                    let log_best = best.map_or(worst, libm::log);
-                    let gain = |at: usize| beliefs[at].log_improvement(log_best);
-                    // Of a log-normal value.
-                    let takes = |at: usize| {
-                        let b = &beliefs[at];
-                        libm::exp(b.mean + 0.5 * b.deviation * b.deviation - log_best)
-                    };
-                    let Some((at, _)) = trials.most(|at| gain(at) / takes(at)) else {
-                        break;
-                    };
-                    let enough = trials.is_reached && trials.count >= settings.least.get() as usize;
-                    let most = trials.left().map(gain).fold(0.0, f64::max);
-                    if settings.budget.is_none() && enough && most < settings.stop_below.get() {
-                        break;
-                    }
-                    at
-                }
-            };
-            let cap = best.filter(|_| settings.give_up);
-            let log = match trials.run(at, cap)? {
-                TrialOutcome::Reached(value) => libm::log(value),
-                TrialOutcome::Above(value) => libm::log(value) + BEYOND,
-                TrialOutcome::Failed(value) => libm::log(value).max(worst) + BEYOND,
-            };
-            if log.is_finite() {
-                worst = worst.max(log);
-                process.observe(at, log);
-            }
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)> {
+        let settings = self.settings;
+        let best = trials.best.map(|(_, value)| value);
+        if best == Some(0.0) {
+            return None; // nothing is better than for nothing
         }
-        trials.decide()
+        let at = match (self.first.next(), self.process.beliefs()) {
+            (Some(at), _) => at,
+            // Nothing is known yet of how values vary: as they come.
+            (None, None) => trials.left().next()?,
+            (None, Some(beliefs)) => {
+                let log_best = best.map_or(self.process.worst, libm::log);
+                let gain = |at: usize| beliefs[at].log_improvement(log_best);
+                // Of a log-normal value.
+                let takes = |at: usize| {
+                    let b = &beliefs[at];
+                    libm::exp(b.mean + 0.5 * b.deviation * b.deviation - log_best)
+                };
+                let (at, _) = trials.most(|at| gain(at) / takes(at))?;
+                let most = trials.left().map(gain).fold(0.0, f64::max);
+                let little = most < settings.stop_below.get();
+                if settings.budget.is_none() && trials.has_enough(settings.least) && little {
+                    return None;
+                }
+                at
+            }
+        };
+        Some((at, best.filter(|_| settings.give_up)))
     }
 }

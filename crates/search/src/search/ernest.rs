@@ -4,18 +4,16 @@
 
 use super::a_optimal::{a_optimal, rank};
 use super::prober::{Prober, UNREAD};
-use super::settings::{Probes, strategy_settings};
+use super::settings::Probes;
 use super::trials::{none_reached, point, value};
-use super::{
-    BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space,
-};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, UnusableStrategy, ready, space};
 use crate::testbed::{Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_data::fit::linear::{Equation, non_negative};
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of Ernest.
     pub struct ErnestSettings {
         /// Experiments on each VM type; without it one more than there are coefficients that can be told apart.
@@ -54,11 +52,20 @@ impl Recipe for ErnestSettings {
                 members,
             }
         };
-        Ok(Box::new(Ernest {
-            kinds: kinds.into_iter().map(experiments).collect(),
+        let kinds = kinds.into_iter().map(experiments).collect();
+        let depends = match probing.is_to_target() {
+            // It chooses itself, as its choice may fail.
+            true => Depends::BOTH,
+            false => Depends::NOTHING,
+        };
+        let ernest = Ernest {
+            kinds,
             terms,
             probing,
-        }))
+        };
+        ready(depends, move |task, testbed, _, forecast| {
+            ernest.search(task, testbed, forecast)
+        })
     }
 }
 
@@ -104,21 +111,11 @@ struct Kind {
     probed: Vec<usize>,
 }
 
-impl Strategy for Ernest {
-    fn depends(&self) -> Depends {
-        if self.probing.is_to_target() {
-            // It chooses itself, as its choice may fail.
-            Depends::BOTH
-        } else {
-            Depends::NOTHING
-        }
-    }
-
+impl Ernest {
     fn search(
         &self,
         task: &Task<'_>,
         testbed: &mut dyn Testbed,
-        _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         let mut runs = TargetRuns::default();

@@ -1,12 +1,11 @@
 //! A fixed configuration: what a user does who does not search.
 
-use super::settings::{Start, strategy_settings};
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy, space};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::settings::Start;
+use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready, space};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
     pub struct DefaultSettings {
         /// Worker count K.
@@ -50,21 +49,10 @@ impl DefaultSettings {
 
 impl Recipe for DefaultSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(FixedConfiguration(self.index(task)?)))
-    }
-}
-
-struct FixedConfiguration(usize);
-
-impl Strategy for FixedConfiguration {
-    fn search(
-        &self,
-        _: &Task<'_>,
-        _: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        forecast.decided = Some(self.0);
-        Ok(())
+        let at = self.index(task)?;
+        ready(Depends::NOTHING, move |_, _, _, forecast| {
+            forecast.decided = Some(at);
+            Ok(())
+        })
     }
 }

@@ -2,9 +2,7 @@
 
 use super::prober::Prober;
 use super::settings::probing_settings;
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, space};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{BuildResult, Depends, Past, Recipe, Task, ready, space};
 
 probing_settings! {
     /// Settings of full search.
@@ -20,31 +18,13 @@ probing_settings! {
 impl Recipe for FullSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let groups = space::groups(task.space);
-        Ok(Box::new(Full {
-            order: groups.into_iter().flat_map(|g| g.members).collect(),
-            probing: Prober::new(task, past, self.probes()),
-        }))
-    }
-}
-
-struct Full {
-    /// All configurations, so that the cluster only grows.
-    order: Vec<usize>,
-    probing: Prober,
-}
-
-impl Strategy for Full {
-    fn search(
-        &self,
-        _: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.probing.cold_start(testbed)?;
-        for &index in &self.order {
-            self.probing.probe_and_predict(testbed, index, forecast)?;
-        }
-        Ok(())
+        // All configurations, so that the cluster only grows.
+        let order: Vec<usize> = groups.into_iter().flat_map(|g| g.members).collect();
+        let probing = Prober::new(task, past, self.probes());
+        ready(Depends::NOTHING, move |_, testbed, _, forecast| {
+            probing.cold_start(testbed)?;
+            let mut order = order.iter();
+            order.try_for_each(|&at| probing.probe_and_predict(testbed, at, forecast))
+        })
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct GaussianProcess<'f> {
     features: &'f Features,
     count: usize,
     scales: Vec<Scale>,
+    /// The greatest value that was learned.
+    pub(super) worst: f64,
 }
 
 /// What is believed of all configurations with one length scale.
@@ -43,6 +45,15 @@ impl<'f> GaussianProcess<'f> {
             features,
             count,
             scales: LENGTHS.iter().map(scale).collect(),
+            worst: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Observes a value, where it is one, and how bad values come.
+    pub(super) fn learn(&mut self, at: usize, value: f64) {
+        if value.is_finite() {
+            self.worst = self.worst.max(value);
+            self.observe(at, value);
         }
     }
 

@@ -1,14 +1,13 @@
 //! Latin hypercube search: runs that stand in every part of every axis once, and the best of them.
 
 use super::features::Features;
-use super::settings::strategy_settings;
 use super::trials::Trials;
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
 use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of Latin hypercube search.
     pub struct LatinHypercubeSettings {
         /// Configurations run to the target; at most as many as there are.
@@ -24,40 +23,16 @@ strategy_settings! {
 
 impl Recipe for LatinHypercubeSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(LatinHypercube {
-            budget: self.budget.get() as usize,
-            features: Features::for_space(task.space, None),
-        }))
-    }
-}
-
-struct LatinHypercube {
-    budget: usize,
-    features: Features,
-}
-
-impl Strategy for LatinHypercube {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let mut trials = Trials::new(task, testbed, forecast);
-        for at in design(&self.features, task.space.len(), self.budget, stream) {
-            trials.run(at, None)?;
-        }
-        // Where none of them came to the target, others at random.
-        while trials.goes_on(self.budget) {
-            let left: Vec<usize> = trials.left().collect();
-            trials.run(left[stream.below(left.len())], None)?;
-        }
-        trials.decide()
+        let budget = self.budget.get() as usize;
+        let features = Features::for_space(task.space, None);
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let first = design(&features, task.space.len(), budget, stream);
+            let trials = Trials::new(task, testbed, forecast);
+            // Where none of them came to the target, others at random.
+            trials.search(budget, first, |trials: &Trials<'_, '_>| {
+                Some(trials.any_left(stream))
+            })
+        })
     }
 }
 

@@ -80,15 +80,8 @@ impl Lookahead {
 mod tests {
     use super::super::features::Features;
     use super::super::gaussian_process::GaussianProcess;
+    use super::super::lynceus::tests::grid;
     use super::*;
-    use scavsim_data::space::{Axis, Space};
-
-    fn grid(width: u32, height: u32) -> Space {
-        let rows =
-            (0..width * height).map(|i| [f64::from(i % width + 1), f64::from(i / width + 1)]);
-        let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
-        Space::new(axes, rows.collect::<Vec<_>>()).expect("a space")
-    }
 
     /// A path of one step, from processes that have really seen what it imagines.
     #[test]

@@ -9,11 +9,9 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::lookahead::{Lookahead, is_paid, ratio};
-use super::settings::strategy_settings;
-use super::trials::{self, TrialOutcome, Trials, most_values};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::trials::{Model, TrialOutcome, Trials, check_size, most_values, runs};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, Positive, ShareOf, StepsAhead};
 
 /// Configurations at most: of more it makes hundreds of runs, each of which is a row over all of them, and ranks all after each.
@@ -23,7 +21,7 @@ const MOST_FIRST: usize = 30;
 /// Candidates that are looked ahead from: those with the greatest improvement over what they take themselves.
 const WIDTH: usize = 32;
 
-strategy_settings! {
+settings! {
     /// Settings of Lynceus.
     pub struct LynceusSettings {
         /// Runs, whatever they take; without it, `spend` says when to stop.
@@ -50,122 +48,112 @@ strategy_settings! {
 
 impl Recipe for LynceusSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        let count = task.space.len();
-        if count > MOST {
-            return Err(UnusableStrategy(format!(
-                "{count} configurations, and it can hold beliefs of {MOST} at most"
-            )));
-        }
-        Ok(Box::new(Lynceus(self.clone())))
-    }
-}
-
-struct Lynceus(LynceusSettings);
-
-impl Strategy for Lynceus {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let settings = &self.0;
-        let count = task.space.len();
-        let budget = trials::runs(settings.budget, count);
-        let features = Features::for_space(task.space, task.prices);
-        let most = most_values(task);
-        let mut process = GaussianProcess::new(&features, count);
-        let mut trials = Trials::new(task, testbed, forecast);
-        let (mut worst, mut taken) = (0.0_f64, 0.0);
-        let first = (settings.first_share.get() * count as f64).ceil() as usize;
-        // A budget leaves as many runs to what the first ones tell.
-        let first = first
-            .clamp(2, MOST_FIRST)
-            .min(budget.div_ceil(2).max(2))
-            .min(budget);
-        for at in design(&features, count, first, stream) {
-            if let Some((value, own)) = model_value(trials.run(at, None)?, None, worst) {
-                (worst, taken) = (worst.max(value), taken + own);
-                process.observe(at, value);
-            }
-        }
-        let mut left = match settings.budget {
-            Some(_) => f64::INFINITY,
-            None => (settings.spend.get() - 1.0) * taken,
-        };
-        while trials.goes_on(budget) {
-            let best = trials.best.map(|(_, value)| value);
-            if best == Some(0.0) {
-                break; // nothing is better than for nothing
-            }
-            let beliefs = process.beliefs();
-            let next = match &beliefs {
-                None => trials.left().next(),
-                Some(beliefs) => {
-                    let widest = beliefs.iter().map(|b| b.deviation).fold(0.0, f64::max);
-                    // Without a run that keeps the limits, anything is better than all that was seen.
-                    let best = best.unwrap_or(worst + 3.0 * widest);
-                    let pays = |at: &usize| !trials.is_reached || is_paid(&beliefs[*at], left);
-                    let payable: Vec<usize> = trials.left().filter(pays).collect();
-                    self.next(&process, beliefs, &most, payable, best, left)
-                }
+        check_size(task, MOST)?;
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let budget = runs(settings.budget, count);
+            let features = Features::for_space(task.space, task.prices);
+            let first = (settings.first_share.get() * count as f64).ceil() as usize;
+            // A budget leaves as many runs to what the first ones tell.
+            let first = first
+                .clamp(2, MOST_FIRST)
+                .min(budget.div_ceil(2).max(2))
+                .min(budget);
+            let model = Lynceus {
+                settings: &settings,
+                most: most_values(task),
+                process: GaussianProcess::new(&features, count),
+                asked: None,
+                taken: 0.0,
+                left: None,
             };
-            let Some(at) = next else { break };
-            let cap = best.filter(|_| settings.give_up);
-            let belief = beliefs.map(|beliefs| beliefs[at]);
-            if let Some((value, own)) = model_value(trials.run(at, cap)?, belief, worst) {
-                (worst, left) = (worst.max(value), left - own);
-                process.observe(at, value);
-            }
-        }
-        trials.decide()
+            let first = design(&features, count, first, stream);
+            Trials::new(task, testbed, forecast).search(budget, first, model)
+        })
     }
 }
 
-/// What the model takes an outcome for, and what the run itself came to; `None` where nothing is known of it.
-fn model_value(outcome: TrialOutcome, belief: Option<Belief>, worst: f64) -> Option<(f64, f64)> {
-    let above = |value: f64| belief.map_or(value, |belief| belief.mean_above(value));
-    let (value, own) = match outcome {
-        TrialOutcome::Reached(value) => (value, value),
-        TrialOutcome::Above(value) => (above(value), value),
-        TrialOutcome::Failed(value) => (above(value).max(worst), value),
-    };
-    (value.is_finite() && own.is_finite()).then_some((value, own))
+struct Lynceus<'s> {
+    settings: &'s LynceusSettings,
+    most: Vec<f64>,
+    process: GaussianProcess<'s>,
+    /// What was believed of the run that was asked for.
+    asked: Option<Belief>,
+    /// What the first runs took.
+    taken: f64,
+    /// What further ones may take; `None` before the first of them.
+    left: Option<f64>,
 }
 
-impl Lynceus {
+impl Model for Lynceus<'_> {
+    fn learn(&mut self, at: usize, outcome: TrialOutcome) {
+        let above = |value: f64| self.asked.map_or(value, |belief| belief.mean_above(value));
+        let worst = self.process.worst.max(0.0);
+        let (value, own) = match outcome {
+            TrialOutcome::Reached(value) => (value, value),
+            TrialOutcome::Above(value) => (above(value), value),
+            TrialOutcome::Failed(value) => (above(value).max(worst), value),
+        };
+        if value.is_finite() && own.is_finite() {
+            match &mut self.left {
+                Some(left) => *left -= own,
+                None => self.taken += own,
+            }
+            self.process.learn(at, value);
+        }
+    }
+
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)> {
+        let known = trials.best.map(|(_, value)| value);
+        if known == Some(0.0) {
+            return None; // nothing is better than for nothing
+        }
+        let left = *self.left.get_or_insert(match self.settings.budget {
+            Some(_) => f64::INFINITY,
+            None => (self.settings.spend.get() - 1.0) * self.taken,
+        });
+        let beliefs = self.process.beliefs();
+        let at = match &beliefs {
+            None => trials.left().next()?,
+            Some(beliefs) => {
+                let widest = beliefs.iter().map(|b| b.deviation).fold(0.0, f64::max);
+                // Without a run that keeps the limits, anything is better than all that was seen.
+                let best = known.unwrap_or(self.process.worst.max(0.0) + 3.0 * widest);
+                let pays = |at: &usize| !trials.is_reached || is_paid(&beliefs[*at], left);
+                self.best_path(beliefs, trials.left().filter(pays), (best, left))?
+            }
+        };
+        self.asked = beliefs.map(|beliefs| beliefs[at]);
+        Some((at, known.filter(|_| self.settings.give_up)))
+    }
+}
+
+impl Lynceus<'_> {
     /// The first of the best path, of those that are payable.
-    fn next(
+    fn best_path(
         &self,
-        process: &GaussianProcess<'_>,
         beliefs: &[Belief],
-        most: &[f64],
-        payable: Vec<usize>,
-        best: f64,
-        left: f64,
+        payable: impl Iterator<Item = usize>,
+        (best, left): (f64, f64),
     ) -> Option<usize> {
-        let alone = |&at: &usize| {
+        let alone = |at: usize| {
             let belief = &beliefs[at];
-            let gain = belief.improvement(best) * belief.at_most(most[at]);
+            let gain = belief.improvement(best) * belief.at_most(self.most[at]);
             (at, ratio((gain, belief.above_zero())))
         };
-        let mut ranked: Vec<(usize, f64)> = payable.iter().map(alone).collect();
+        let mut ranked: Vec<(usize, f64)> = payable.map(alone).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let steps = self.0.lookahead.get();
+        let steps = self.settings.lookahead.get();
         if steps == 0 {
             return ranked.first().map(|(at, _)| *at);
         }
         ranked.truncate(WIDTH);
         let candidates: Vec<usize> = ranked.into_iter().map(|(at, _)| at).collect();
-        let outlook = process.outlook(&candidates)?;
+        let outlook = self.process.outlook(&candidates)?;
         let ahead = Lookahead {
-            most: candidates.iter().map(|&at| most[at]).collect(),
-            discount: self.0.discount.get(),
+            most: candidates.iter().map(|&at| self.most[at]).collect(),
+            discount: self.settings.discount.get(),
         };
         let view = outlook.view();
         (0..candidates.len())
@@ -176,12 +164,14 @@ impl Lynceus {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::testbed::{Extent, Observation, SearchCost, Target};
+    use crate::search::Forecast;
+    use crate::testbed::{Extent, History, Observation, SearchCost, Stop, Target, Testbed};
+    use scavsim_base::rng::Stream;
     use scavsim_data::space::{Axis, Space};
 
-    fn grid(width: u32, height: u32) -> Space {
+    pub(in crate::search) fn grid(width: u32, height: u32) -> Space {
         let rows =
             (0..width * height).map(|i| [f64::from(i % width + 1), f64::from(i / width + 1)]);
         let axes = vec![Axis::numeric("x", "1"), Axis::numeric("y", "1")];
@@ -238,7 +228,10 @@ mod tests {
             count: 0,
         };
         let mut stream = Stream::seeded(11);
-        let done = Lynceus(settings).search(&task, &mut runs, &mut stream, &mut forecast);
+        let none = History::default();
+        let strategy = settings.build(&task, &mut Past::new(&none, &[]));
+        let strategy = strategy.expect("few configurations");
+        let done = strategy.search(&task, &mut runs, &mut stream, &mut forecast);
         done.expect("every run reaches the target");
         (forecast, runs.seconds, runs.count)
     }

@@ -143,6 +143,40 @@ pub trait Strategy: Send + Sync {
     ) -> Result<(), Stop>;
 }
 
+/// The strategy that depends on this, and searches so.
+fn ready<S>(depends: Depends, search: S) -> BuildResult
+where
+    S: Fn(&Task<'_>, &mut dyn Testbed, &mut Stream, &mut Forecast) -> Result<(), Stop>,
+    S: Send + Sync + 'static,
+{
+    Ok(Box::new(ReadyStrategy { depends, search }))
+}
+
+struct ReadyStrategy<S> {
+    depends: Depends,
+    search: S,
+}
+
+impl<S> Strategy for ReadyStrategy<S>
+where
+    S: Fn(&Task<'_>, &mut dyn Testbed, &mut Stream, &mut Forecast) -> Result<(), Stop>,
+    S: Send + Sync,
+{
+    fn depends(&self) -> Depends {
+        self.depends
+    }
+
+    fn search(
+        &self,
+        task: &Task<'_>,
+        testbed: &mut dyn Testbed,
+        stream: &mut Stream,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        (self.search)(task, testbed, stream, forecast)
+    }
+}
+
 /// What a search comes to: what it expects of each configuration, or a decision.
 ///
 /// ```
@@ -188,6 +222,18 @@ impl Forecast {
                 None => self.stray = Some(configuration),
             }
         }
+    }
+
+    /// Decides for the first, and after it for the next ones; fails for this reason where there is none.
+    fn decide_in_order(
+        &mut self,
+        mut order: impl Iterator<Item = usize>,
+        why: &str,
+    ) -> Result<(), Stop> {
+        let first = order.next();
+        self.decided = Some(first.ok_or_else(|| Stop::Failed(why.to_owned()))?);
+        self.instead.extend(order);
+        Ok(())
     }
 
     /// The first thing that a forecast of `count` configurations cannot say, in words.

@@ -8,9 +8,31 @@ use std::sync::Arc;
 
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
 use super::{Offer, Past, Task};
-use crate::testbed::History;
-use scavsim_base::stats::{Line, Plane, line::locate};
+use crate::testbed::{History, Observation, PastRun};
+use scavsim_base::stats::{Line, Plane, line::held};
 use scavsim_data::space::Space;
+
+/// Takes the workload's own runs that tell what is wanted, of the worker counts that are.
+fn take_telling(
+    past: &mut Past<'_>,
+    from: EpochsFrom,
+    tells: impl Fn(&Offer<'_>) -> bool,
+) -> History {
+    let only = from.only(past.offers().filter(|o| tells(o)).filter_map(|o| o.workers));
+    past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only))
+}
+
+/// What stored runs were, and their epochs, of the worker counts that are wanted.
+fn epochs_by<X>(
+    history: &History,
+    from: EpochsFrom,
+    x: impl Fn(&PastRun) -> Option<X>,
+) -> Vec<(X, f64)> {
+    let known = || (history.runs.iter()).filter_map(|r| Some((r.workers, x(r)?, r.epochs?)));
+    let only = from.only(known().filter_map(|r| r.0));
+    let wanted = known().filter(|r| only.is_none() || r.0 == only);
+    wanted.map(|(_, x, epochs)| (x, epochs)).collect()
+}
 
 /// Epochs to the target as a line in the normalised noise: e = e* + θ·(γ/K).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,10 +45,7 @@ pub struct EpochLine {
 impl EpochLine {
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochLine> {
         let tells = |offer: &Offer<'_>| offer.has_noise && offer.has_epochs;
-        let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
-        let history =
-            past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
-        EpochLine::fit(&history, from)
+        EpochLine::fit(&take_telling(past, from, tells), from)
     }
 
     /// Takes one of the workload's own runs to the target, the first that is `wanted` if any: its epochs for every noise.
@@ -62,14 +81,7 @@ impl EpochLine {
     }
 
     pub fn fit(history: &History, from: EpochsFrom) -> Option<EpochLine> {
-        let known = || {
-            (history.runs.iter()).filter_map(|r| Some((r.workers, r.noise_normalised?, r.epochs?)))
-        };
-        let only = from.only(known().filter_map(|r| r.0));
-        let points: Vec<(f64, f64)> = known()
-            .filter(|r| only.is_none() || r.0 == only)
-            .map(|(_, noise, epochs)| (noise, epochs))
-            .collect();
+        let points = epochs_by(history, from, |run| run.noise_normalised);
         let noises = || points.iter().map(|p| p.0);
         Some(EpochLine {
             line: Line::fit(points.iter().copied())?,
@@ -125,20 +137,12 @@ impl EpochTable {
 
     pub fn known(past: &mut Past<'_>, from: EpochsFrom) -> Option<EpochTable> {
         let tells = |offer: &Offer<'_>| offer.has_epochs && offer.batch.is_some();
-        let only = from.only(past.offers().filter(tells).filter_map(|o| o.workers));
-        let history =
-            past.take_own(|offer| tells(offer) && (only.is_none() || offer.workers == only));
-        EpochTable::from_history(&history, from)
+        EpochTable::from_history(&take_telling(past, from, tells), from)
     }
 
     /// The table of the stored runs that know epochs, those of one batch averaged; `None` if there are none.
     pub fn from_history(history: &History, from: EpochsFrom) -> Option<EpochTable> {
-        let known = || (history.runs.iter()).filter_map(|r| Some((r.workers, r.batch?, r.epochs?)));
-        let only = from.only(known().filter_map(|r| r.0));
-        let mut points: Vec<(u32, f64)> = known()
-            .filter(|r| only.is_none() || r.0 == only)
-            .map(|(_, batch, epochs)| (batch, epochs))
-            .collect();
+        let mut points = epochs_by(history, from, |run| run.batch);
         points.sort_by_key(|p| p.0);
         let (batches, epochs): (Vec<f64>, Vec<f64>) = points
             .chunk_by(|a, b| a.0 == b.0)
@@ -152,15 +156,7 @@ impl EpochTable {
 
     /// Linear between batches; outside, the nearest one's.
     pub fn epochs(&self, batch: f64) -> f64 {
-        let last = self.batches.len() - 1;
-        let inside = batch.clamp(self.batches[0], self.batches[last]);
-        // Clamped into the range just above, so it is always located.
-        let (left, share) = locate(&self.batches, inside).unwrap_or((0, 0.0));
-        let low = self.epochs[left];
-        match self.epochs.get(left + 1) {
-            Some(high) => low + share * (high - low),
-            None => low,
-        }
+        held(&self.batches, batch, |at| self.epochs[at])
     }
 }
 
@@ -207,14 +203,8 @@ impl NoiseLine {
     pub fn noise(&self, workers: u32, batch: u32) -> f64 {
         let x = 1.0 / f64::from(batch).sqrt();
         // There is at least one line, one per worker count.
-        let (first, last) = (self.workers[0], self.workers[self.workers.len() - 1]);
-        let k = f64::from(workers).clamp(first, last);
-        let (left, share) = locate(&self.workers, k).unwrap_or((0, 0.0));
-        let low = self.lines[left].value_at(x);
-        match self.lines.get(left + 1) {
-            Some(line) => low + share * (line.value_at(x) - low),
-            None => low,
-        }
+        let line = |at: usize| self.lines[at].value_at(x);
+        held(&self.workers, f64::from(workers), line)
     }
 
     /// The line when one holds for all worker counts; its slope is per 1/√B.
@@ -250,6 +240,18 @@ pub struct StepReading {
     pub batch: u32,
     pub compute_s: f64,
     pub communication_s: f64,
+}
+
+impl StepReading {
+    /// What was seen of the steps of a configuration; `None` where that tells not all of it.
+    pub fn of(space: &Space, at: usize, seen: &Observation) -> Option<StepReading> {
+        Some(StepReading {
+            workers: space.workers(at)?,
+            batch: space.batch(at)?,
+            compute_s: seen.compute_s?,
+            communication_s: seen.communication_s?,
+        })
+    }
 }
 
 impl StepPlane {

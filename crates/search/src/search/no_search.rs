@@ -7,22 +7,44 @@
 //! (as long as cost is proportional to time).
 
 use super::models::{Fits, StoredModel};
-use super::same_job::Predetermined;
-use super::settings::{EpochsFrom, NoiseBy, Start, StepFit, strategy_settings};
+use super::same_job::predetermined;
+use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
 use super::{BuildResult, Offer, Past, Recipe, Task, UnusableStrategy, space};
+use scavsim_base::settings;
 use scavsim_data::space::Space;
 
-strategy_settings! {
-    /// Settings of the model of all stored workloads, the own one included.
-    pub struct NoSearchSettings {
-        /// Which runs give each workload's epoch line.
-        pub epochs_from: EpochsFrom,
-        /// One noise line for all worker counts, or one per worker count.
-        pub noise_by: NoiseBy,
-        /// How the step plane is put through each workload's stored steps.
-        pub step_fit: StepFit,
-    }
+/// Settings of a model of stored workloads, and its strategy, which leaves the own one out or not.
+macro_rules! no_search {
+    ($(#[$about:meta])* $settings:ident, $leave_out:literal, $($declared:tt)*) => {
+        settings! {
+            $(#[$about])*
+            pub struct $settings {
+                /// Which runs give each workload's epoch line.
+                pub epochs_from: EpochsFrom,
+                /// One noise line for all worker counts, or one per worker count.
+                pub noise_by: NoiseBy,
+                /// How the step plane is put through each workload's stored steps.
+                pub step_fit: StepFit,
+            }
+            $($declared)*
+        }
 
+        impl Recipe for $settings {
+            fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
+                let fits = Fits {
+                    epochs_from: self.epochs_from,
+                    noise_by: self.noise_by,
+                    step_fit: self.step_fit,
+                };
+                build(task, past, $leave_out, fits)
+            }
+        }
+    };
+}
+
+no_search! {
+    /// Settings of the model of all stored workloads, the own one included.
+    NoSearchSettings, false,
     name: "no-search",
     what: "one model for all jobs, averaged over all stored workloads, the own one included, at the scale of one own run",
     formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads, averaged geometrically, × one own run",
@@ -30,44 +52,14 @@ strategy_settings! {
     example: "search.strategies = [\"no-search\"]",
 }
 
-strategy_settings! {
+no_search! {
     /// Settings of the model of all stored workloads but the own one.
-    pub struct LeaveOutSettings {
-        /// Which runs give each workload's epoch line.
-        pub epochs_from: EpochsFrom,
-        /// One noise line for all worker counts, or one per worker count.
-        pub noise_by: NoiseBy,
-        /// How the step plane is put through each workload's stored steps.
-        pub step_fit: StepFit,
-    }
-
+    LeaveOutSettings, true,
     name: "no-search-leave-out",
     what: "one model for all jobs, averaged over all stored workloads but the own one, at the scale of one own run",
     formula: "probes: none; shapes T(c)/T(smallest) of all stored workloads but the own one, averaged geometrically, × one own run",
     source: "this project, after `no-search`",
     example: "search.strategies = [\"no-search-leave-out\"]",
-}
-
-impl Recipe for NoSearchSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let fits = Fits {
-            epochs_from: self.epochs_from,
-            noise_by: self.noise_by,
-            step_fit: self.step_fit,
-        };
-        build(task, past, false, fits)
-    }
-}
-
-impl Recipe for LeaveOutSettings {
-    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let fits = Fits {
-            epochs_from: self.epochs_from,
-            noise_by: self.noise_by,
-            step_fit: self.step_fit,
-        };
-        build(task, past, true, fits)
-    }
 }
 
 fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> BuildResult {
@@ -122,10 +114,7 @@ fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> B
         .iter()
         .map(|sum| Some(known * libm::exp(sum / used.len() as f64)))
         .collect();
-    Ok(Box::new(Predetermined::new(
-        seconds_per_sample,
-        samples_per_epoch,
-    )))
+    predetermined(seconds_per_sample, samples_per_epoch)
 }
 
 /// What the own workload takes at the configuration that gives the model its scale: one earlier run.

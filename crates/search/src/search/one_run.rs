@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::partial::{Extremes, Partial, corners};
 use super::prober::Prober;
-use super::settings::{NoiseBy, Probes, StepFit, strategy_settings};
+use super::settings::{NoiseBy, Probes, StepFit};
 use super::{BuildResult, Past, Recipe, Task};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of a search by a newcomer.
     pub struct OneRunSettings {
         /// Which earlier run of the job there is.
@@ -47,7 +48,7 @@ pub enum EarlierRun {
 impl Recipe for OneRunSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probes = Probes::of_steps(self.probe_steps);
-        Ok(Box::new(Partial {
+        let partial = Partial {
             groups: corners(task, self.extremes),
             probing: match self.earlier_run {
                 EarlierRun::Smallest => Prober::by_one_run(task, past, probes),
@@ -56,6 +57,7 @@ impl Recipe for OneRunSettings {
             noise_at: None,
             noise_by: NoiseBy::default(),
             step_fit: self.step_fit,
-        }))
+        };
+        partial.ready()
     }
 }

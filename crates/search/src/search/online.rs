@@ -4,13 +4,13 @@
 
 use super::partial::{Extremes, NoiseAt, Partial, corners};
 use super::prober::Prober;
-use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit, strategy_settings};
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Extent, Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
+use crate::testbed::{Extent, Stop};
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, Fraction};
 
-strategy_settings! {
+settings! {
     /// Settings of a search without any earlier run.
     pub struct OnlineSettings {
         /// Where the search starts and settles.
@@ -49,60 +49,45 @@ impl Recipe for OnlineSettings {
             epochs_from: EpochsFrom::default(),
         };
         let probing = Prober::by_noise_alone(task, probes)?;
-        Ok(Box::new(Online {
-            partial: Partial {
-                groups: corners(task, self.extremes),
-                noise_at: probing.reads_noise().then_some(self.noise_at),
-                probing,
-                noise_by: self.noise_by,
-                step_fit: self.step_fit,
-            },
-            progress: self.progress.get(),
-        }))
-    }
-}
-
-struct Online {
-    /// The strategy `partial`, which predicts with θ = 1.
-    partial: Partial,
-    progress: f64,
-}
-
-impl Strategy for Online {
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let probing = &self.partial.probing;
-        probing.cold_start(testbed)?;
-        let mut modelled = Vec::new();
-        for group in &self.partial.groups {
-            if (self.partial).search_group(task, group, testbed, forecast)? {
-                modelled.push(group);
-            }
-        }
-        let here = modelled.last().and_then(|group| group.corners.last());
-        // Stated epochs have no scale to learn.
-        let Some(&here) = here.filter(|_| probing.reads_noise()) else {
-            return Ok(());
+        let progress = self.progress.get();
+        // It predicts with θ = 1.
+        let partial = Partial {
+            groups: corners(task, self.extremes),
+            noise_at: probing.reads_noise().then_some(self.noise_at),
+            probing,
+            noise_by: self.noise_by,
+            step_fit: self.step_fit,
         };
-        let seen = testbed.probe(here, Extent::Share(self.progress))?;
-        let unscaled =
-            (seen.noise_normalised).and_then(|noise| probing.steps_to_target(here, noise));
-        let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled) else {
-            return Err(Stop::Failed(
-                "what is seen of a share of the way does not tell how long it is".to_owned(),
-            ));
-        };
-        let theta = steps as f64 / self.progress / unscaled;
-        for &at in modelled.iter().flat_map(|group| &group.members) {
-            if let Some(time_s) = forecast.time_s[at] {
-                forecast.predict(at, theta * time_s);
+        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
+            let probing = &partial.probing;
+            probing.cold_start(testbed)?;
+            let mut modelled = Vec::new();
+            for group in &partial.groups {
+                if partial.search_group(task, group, testbed, forecast)? {
+                    modelled.push(group);
+                }
             }
-        }
-        Ok(())
+            let here = modelled.last().and_then(|group| group.corners.last());
+            // Stated epochs have no scale to learn.
+            let Some(&here) = here.filter(|_| probing.reads_noise()) else {
+                return Ok(());
+            };
+            let seen = testbed.probe(here, Extent::Share(progress))?;
+            let unscaled =
+                (seen.noise_normalised).and_then(|noise| probing.steps_to_target(here, noise));
+            let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled)
+            else {
+                return Err(Stop::Failed(
+                    "what is seen of a share of the way does not tell how long it is".to_owned(),
+                ));
+            };
+            let theta = steps as f64 / progress / unscaled;
+            for &at in modelled.iter().flat_map(|group| &group.members) {
+                if let Some(time_s) = forecast.time_s[at] {
+                    forecast.predict(at, theta * time_s);
+                }
+            }
+            Ok(())
+        })
     }
 }

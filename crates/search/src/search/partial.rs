@@ -7,9 +7,8 @@ use super::models::{NoiseLine, StepPlane, StepReading};
 use super::prober::{Prober, UNREAD};
 use super::settings::{NoiseBy, StepFit, probing_settings};
 use super::space::Group;
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, space};
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready, space};
 use crate::testbed::{Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
 
 probing_settings! {
     /// Settings of partial search.
@@ -61,13 +60,14 @@ pub enum NoiseAt {
 impl Recipe for PartialSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let probing = Prober::by_epochs(task, past, self.probes())?;
-        Ok(Box::new(Partial {
+        let partial = Partial {
             groups: corners(task, self.extremes),
             noise_at: probing.reads_noise().then_some(self.noise_at),
             probing,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
-        }))
+        };
+        partial.ready()
     }
 }
 
@@ -95,23 +95,17 @@ pub(super) struct Partial {
     pub(super) step_fit: StepFit,
 }
 
-impl Strategy for Partial {
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.probing.cold_start(testbed)?;
-        for group in &self.groups {
-            self.search_group(task, group, testbed, forecast)?;
-        }
-        Ok(())
-    }
-}
-
 impl Partial {
+    pub(super) fn ready(self) -> BuildResult {
+        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
+            self.probing.cold_start(testbed)?;
+            for group in &self.groups {
+                self.search_group(task, group, testbed, forecast)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Probes the corners of one VM type and predicts its configurations; whether they gave models, and not only times.
     pub(super) fn search_group(
         &self,
@@ -133,15 +127,7 @@ impl Partial {
             else {
                 continue;
             };
-            if let (Some(compute_s), Some(communication_s)) = (seen.compute_s, seen.communication_s)
-            {
-                steps.push(StepReading {
-                    workers,
-                    batch,
-                    compute_s,
-                    communication_s,
-                });
-            }
+            steps.extend(StepReading::of(task.space, corner, &seen));
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let Some(step) = StepPlane::fit(&steps, self.step_fit) else {

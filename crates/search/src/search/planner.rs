@@ -5,15 +5,14 @@
 
 use std::collections::HashMap;
 
-use super::settings::strategy_settings;
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
-use crate::testbed::{Extent, Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
+use crate::testbed::{Extent, Stop};
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 use scavsim_sim::plans::terms::PlanWithTerms;
 use scavsim_sim::plans::{Choices, outlook};
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `planner`.
     pub struct PlannerSettings {
         /// Passes over every layer, at every degree and micro-batch, on one VM of each type.
@@ -33,16 +32,60 @@ impl Recipe for PlannerSettings {
             let why = format!("`{}` is not cut over GPUs by plans", task.workload);
             return Err(UnusableStrategy(why));
         };
-        Ok(Box::new(Planner {
-            passes: u64::from(self.passes.get()),
-            profiled: profiled(plans),
-        }))
+        let passes = u64::from(self.passes.get());
+        let profiled = profiled(plans);
+        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
+            let Some(plans) = task.plans else {
+                return Err(Stop::Failed("there are no plans".to_owned()));
+            };
+            // Compute over that of the shipped profile, by VM type.
+            let mut scales: HashMap<&str, f64> = HashMap::new();
+            for &at in &profiled {
+                let seen = testbed.probe(at, Extent::Profile(passes))?;
+                let expected_s = plans.pass_s(at);
+                if let (Some(pass_s), true) = (seen.step_s, expected_s > 0.0) {
+                    let vm = plans.ways[at].nodes[0].0;
+                    scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
+                }
+            }
+            let mut fronts: HashMap<u32, PlanFront> = HashMap::new();
+            for (at, way) in plans.ways.iter().enumerate() {
+                let slowest = |scale: f64, (vm, _): &(u16, u32)| {
+                    let name = &*plans.types[usize::from(*vm)].name;
+                    scale.max(scales.get(name).copied().unwrap_or(0.0))
+                };
+                let scale = match way.nodes.iter().fold(0.0, slowest) {
+                    0.0 => 1.0,
+                    scale => scale,
+                };
+                let steps = way.steps.ceil();
+                let vms = way.vms();
+                let front = fronts.entry(way.draft.offer).or_default();
+                if front.beats(steps * way.compute_s * scale, vms) {
+                    continue;
+                }
+                let computing_s = way.step_s - way.communication_s;
+                let step_s = scale * computing_s + way.communication_s;
+                let work_s = steps * step_s;
+                let time_s = match task.plan_terms {
+                    Some(terms) => outlook::through_losses(
+                        PlanWithTerms {
+                            choices: plans,
+                            way,
+                            at,
+                            terms,
+                        },
+                        work_s,
+                        step_s,
+                    ),
+                    None => work_s,
+                };
+                forecast.predict(at, time_s);
+                front.add(time_s, vms);
+            }
+            Ok(())
+        })
     }
-}
-
-struct Planner {
-    passes: u64,
-    profiled: Vec<usize>,
 }
 
 /// The first plan on each VM type by itself; of a type that is only in mixes none.
@@ -59,66 +102,6 @@ fn profiled(plans: &Choices) -> Vec<usize> {
         }
     }
     all
-}
-
-impl Strategy for Planner {
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let Some(plans) = task.plans else {
-            return Err(Stop::Failed("there are no plans".to_owned()));
-        };
-        // Compute over that of the shipped profile, by VM type.
-        let mut scales: HashMap<&str, f64> = HashMap::new();
-        for &at in &self.profiled {
-            let seen = testbed.probe(at, Extent::Profile(self.passes))?;
-            let expected_s = plans.pass_s(at);
-            if let (Some(pass_s), true) = (seen.step_s, expected_s > 0.0) {
-                let vm = plans.ways[at].nodes[0].0;
-                scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
-            }
-        }
-        let mut fronts: HashMap<u32, PlanFront> = HashMap::new();
-        for (at, way) in plans.ways.iter().enumerate() {
-            let slowest = |scale: f64, (vm, _): &(u16, u32)| {
-                let name = &*plans.types[usize::from(*vm)].name;
-                scale.max(scales.get(name).copied().unwrap_or(0.0))
-            };
-            let scale = match way.nodes.iter().fold(0.0, slowest) {
-                0.0 => 1.0,
-                scale => scale,
-            };
-            let steps = way.steps.ceil();
-            let vms = way.vms();
-            let front = fronts.entry(way.draft.offer).or_default();
-            if front.beats(steps * way.compute_s * scale, vms) {
-                continue;
-            }
-            let computing_s = way.step_s - way.communication_s;
-            let step_s = scale * computing_s + way.communication_s;
-            let work_s = steps * step_s;
-            let time_s = match task.plan_terms {
-                Some(terms) => outlook::through_losses(
-                    PlanWithTerms {
-                        choices: plans,
-                        way,
-                        at,
-                        terms,
-                    },
-                    work_s,
-                    step_s,
-                ),
-                None => work_s,
-            };
-            forecast.predict(at, time_s);
-            front.add(time_s, vms);
-        }
-        Ok(())
-    }
 }
 
 /// Plans on VMs of the same types and terms of which no other is faster on as few.

@@ -3,9 +3,7 @@
 use super::prober::Prober;
 use super::settings::probing_settings;
 use super::trials::none_reached;
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready};
 use scavsim_read::input::checked::Count;
 
 probing_settings! {
@@ -25,45 +23,28 @@ probing_settings! {
 
 impl Recipe for RandomSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(Random {
-            probes: (self.probes.get() as usize).min(task.space.len()),
-            probing: Prober::new(task, past, self.probes()),
-        }))
-    }
-}
-
-struct Random {
-    probes: usize,
-    probing: Prober,
-}
-
-impl Strategy for Random {
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        self.probing.cold_start(testbed)?;
-        let mut order: Vec<usize> = (0..task.space.len()).collect();
-        let is_found = |forecast: &Forecast| forecast.time_s.iter().any(Option::is_some);
-        // A partial shuffle: the first places hold a sample without repetition.
-        for place in 0..order.len() {
-            // What fails is charged, and others are tried.
-            let goes_on = self.probing.is_to_target() && !is_found(forecast);
-            if place >= self.probes && !goes_on {
-                break;
+        let probes = self.probes.get() as usize;
+        let probing = Prober::new(task, past, self.probes());
+        ready(Depends::NOTHING, move |task, testbed, stream, forecast| {
+            probing.cold_start(testbed)?;
+            let is_found = |forecast: &Forecast| forecast.time_s.iter().any(Option::is_some);
+            let mut order: Vec<usize> = (0..task.space.len()).collect();
+            // A partial shuffle: the first places hold a sample without repetition.
+            for place in 0..order.len() {
+                // What fails is charged, and others are tried.
+                let goes_on = probing.is_to_target() && !is_found(forecast);
+                if place >= probes && !goes_on {
+                    break;
+                }
+                let other = place + stream.below(order.len() - place);
+                order.swap(place, other);
+                probing.probe_and_predict(testbed, order[place], forecast)?;
             }
-            let other = place + stream.below(order.len() - place);
-            order.swap(place, other);
-            self.probing
-                .probe_and_predict(testbed, order[place], forecast)?;
-        }
-        if self.probing.is_to_target() && !is_found(forecast) {
-            Err(none_reached(order.len()))
-        } else {
-            Ok(())
-        }
+            if probing.is_to_target() && !is_found(forecast) {
+                Err(none_reached(order.len()))
+            } else {
+                Ok(())
+            }
+        })
     }
 }

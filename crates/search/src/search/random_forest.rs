@@ -7,18 +7,15 @@
 use super::features::Features;
 use super::latin_hypercube::design;
 use super::regression_forest::RegressionForest;
-use super::settings::strategy_settings;
-use super::trials::{self, TrialOutcome, Trials};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{Stop, Testbed};
+use super::trials::{Model, TrialOutcome, Trials, runs};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
 use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, ShareOf};
 
 const FIRST: usize = 3;
-/// What a run that failed counts as, beyond the worst: a third more.
-const BEYOND: f64 = 0.3;
 
-strategy_settings! {
+settings! {
     /// Settings of Bayesian optimisation with a random forest.
     pub struct RandomForestSettings {
         /// Runs.
@@ -36,79 +33,58 @@ strategy_settings! {
 
 impl Recipe for RandomForestSettings {
     fn build(&self, _: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        Ok(Box::new(RandomForest(self.clone())))
-    }
-}
-
-struct RandomForest(RandomForestSettings);
-
-impl Strategy for RandomForest {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let count = task.space.len();
-        let budget = trials::runs(Some(self.0.budget), count);
-        let features = Features::for_space(task.space, task.prices);
-        let mut trials = Trials::new(task, testbed, forecast);
-        let mut seen = LogOutcomes {
-            all: Vec::new(),
-            worst: f64::NEG_INFINITY,
-        };
-        for at in design(&features, count, FIRST.max(budget / 4).min(budget), stream) {
-            let outcome = trials.run(at, None)?;
-            seen.learn(at, outcome);
-        }
-        while trials.goes_on(budget) {
-            let best = trials.best.map(|(_, value)| value);
-            if best == Some(0.0) {
-                break; // nothing is better than for nothing
-            }
-            let left: Vec<usize> = trials.left().collect();
-            let is_drawn = stream.uniform() < self.0.random_share.get();
-            let forest = RegressionForest::grow(&features, &seen.all, stream);
-            let at = match forest.filter(|_| !is_drawn) {
-                None => left[stream.below(left.len())],
-                Some(forest) => {
-                    let best = best.map_or(seen.worst, libm::log);
-                    let gain = |at: usize| forest.belief(features.row(at)).log_improvement(best);
-                    let Some((at, _)) = trials.most(gain) else {
-                        break;
-                    };
-                    at
-                }
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let budget = runs(Some(settings.budget), count);
+            let features = Features::for_space(task.space, task.prices);
+            let first = FIRST.max(budget / 4).min(budget);
+            let first = design(&features, count, first, stream);
+            let model = RandomForest {
+                random_share: settings.random_share.get(),
+                features: &features,
+                seen: Vec::new(),
+                worst: f64::NEG_INFINITY,
+                stream,
             };
-            let outcome = trials.run(at, None)?;
-            seen.learn(at, outcome);
-        }
-        trials.decide()
+            Trials::new(task, testbed, forecast).search(budget, first, model)
+        })
     }
 }
 
-/// Logarithms of what runs came to.
-struct LogOutcomes {
-    all: Vec<(usize, f64)>,
+struct RandomForest<'s> {
+    random_share: f64,
+    features: &'s Features,
+    /// Logarithms of what runs came to.
+    seen: Vec<(usize, f64)>,
     worst: f64,
+    stream: &'s mut Stream,
 }
 
-impl LogOutcomes {
+impl Model for RandomForest<'_> {
     fn learn(&mut self, at: usize, outcome: TrialOutcome) {
-        let log = match outcome {
-            TrialOutcome::Reached(value) => libm::log(value),
-            TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
-                libm::log(value).max(self.worst) + BEYOND
-            }
-        };
+        let log = outcome.log(self.worst);
         if log.is_finite() {
             self.worst = self.worst.max(log);
-            self.all.push((at, log));
+            self.seen.push((at, log));
         }
+    }
+
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)> {
+        let best = trials.best.map(|(_, value)| value);
+        if best == Some(0.0) {
+            return None; // nothing is better than for nothing
+        }
+        let is_drawn = self.stream.uniform() < self.random_share;
+        let forest = RegressionForest::grow(self.features, &self.seen, self.stream);
+        let at = match forest.filter(|_| !is_drawn) {
+            None => trials.any_left(self.stream),
+            Some(forest) => {
+                let best = best.map_or(self.worst, libm::log);
+                let belief = |at: usize| forest.belief(self.features.row(at));
+                trials.most(|at| belief(at).log_improvement(best))?.0
+            }
+        };
+        Some((at, None))
     }
 }

@@ -2,10 +2,10 @@
 
 use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, Selection};
-use super::settings::strategy_settings;
 use super::{BuildResult, Past, Recipe, Task};
+use scavsim_base::settings;
 
-strategy_settings! {
+settings! {
     /// Settings of the strategy `rule-selector`.
     pub struct RuleSelectorSettings {}
 
@@ -19,6 +19,6 @@ strategy_settings! {
 impl Recipe for RuleSelectorSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let others = OtherJobs::take_from_past(task, past)?;
-        Ok(Box::new(Selection::new(SIMPLE.to_vec(), others)))
+        Selection::ready(SIMPLE.to_vec(), others)
     }
 }

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{EpochModel, Fits, StoredModel};
 use super::prober::no_epoch_line;
-use super::settings::{EpochsFrom, NoiseBy, StepFit, strategy_settings};
-use super::{BuildResult, Forecast, Past, Recipe, Strategy, Task};
-use crate::testbed::{History, PastRun, Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::settings::{EpochsFrom, NoiseBy, StepFit};
+use super::{BuildResult, Depends, Past, Recipe, Task, ready};
+use crate::testbed::{History, PastRun};
+use scavsim_base::settings;
 use scavsim_data::space::Space;
 
-strategy_settings! {
+settings! {
     /// Settings of the stored model of the same job.
     pub struct SameJobSettings {
         /// What the earlier runs stored.
@@ -62,10 +62,7 @@ impl Recipe for SameJobSettings {
         else {
             return Err(no_epoch_line(task));
         };
-        Ok(Box::new(Predetermined::new(
-            seconds_per_sample,
-            samples_per_epoch,
-        )))
+        predetermined(seconds_per_sample, samples_per_epoch)
     }
 }
 
@@ -96,36 +93,17 @@ fn from_table(own: &History, space: &Space, fits: Fits) -> Option<Vec<Option<f64
     Some((0..space.len()).map(predict).collect())
 }
 
-pub(super) struct Predetermined {
-    time_s: Vec<Option<f64>>,
-}
-
-impl Predetermined {
-    /// From predicted seconds per sample of an epoch, per configuration.
-    pub(super) fn new(seconds_per_sample: Vec<Option<f64>>, samples_per_epoch: f64) -> Self {
-        let time = |s: f64| s * samples_per_epoch;
-        Predetermined {
-            time_s: seconds_per_sample
-                .into_iter()
-                .map(|s| s.map(time))
-                .collect(),
-        }
-    }
-}
-
-impl Strategy for Predetermined {
-    fn search(
-        &self,
-        _: &Task<'_>,
-        _: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        for (index, time_s) in self.time_s.iter().enumerate() {
-            if let Some(time_s) = time_s {
-                forecast.predict(index, *time_s);
+/// The strategy that predicts these seconds per sample of an epoch, per configuration.
+pub(super) fn predetermined(
+    seconds_per_sample: Vec<Option<f64>>,
+    samples_per_epoch: f64,
+) -> BuildResult {
+    ready(Depends::NOTHING, move |_, _, _, forecast| {
+        for (at, seconds) in seconds_per_sample.iter().enumerate() {
+            if let Some(seconds) = seconds {
+                forecast.predict(at, seconds * samples_per_epoch);
             }
         }
         Ok(())
-    }
+    })
 }

@@ -2,10 +2,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
-use super::by_price::{ByPrice, Corner};
+use super::by_price::Corner;
 use super::other_jobs::{OtherJobs, OtherRun};
 use super::value_of_information::ValueOfInformation;
-use super::{Depends, Forecast, Objective, Prices, Strategy, Task, average_best, trials};
+use super::{
+    BuildResult, Depends, Forecast, Objective, Prices, Strategy, Task, average_best, ready, trials,
+};
 use crate::testbed::{Extent, Observation, SearchCost, Stop, Target, Testbed};
 use scavsim_base::rng::Stream;
 use scavsim_base::stats::Welford;
@@ -48,9 +50,7 @@ impl SearchRule {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         match self {
-            SearchRule::ByPrice(corner, runs) => {
-                ByPrice { corner, runs }.search(task, testbed, stream, forecast)
-            }
+            SearchRule::ByPrice(corner, runs) => corner.search(runs, task, testbed, forecast),
             SearchRule::AverageBest => average_best::pick(others, task, forecast),
             SearchRule::ValueOfInformation => {
                 ValueOfInformation::default().search(task, testbed, stream, forecast)
@@ -75,14 +75,24 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(rules: Vec<SearchRule>, others: OtherJobs) -> Selection {
-        Selection {
+    pub(super) fn ready(rules: Vec<SearchRule>, others: OtherJobs) -> BuildResult {
+        let own = Selection {
             rules,
             plain: ValueOfInformation::default(),
             pooled: ValueOfInformation::pooled(others.clone()),
             others,
             known: Mutex::default(),
-        }
+        };
+        ready(
+            Depends::BOTH,
+            move |task, testbed, stream, forecast| match own.selected(task) {
+                SearchRule::ValueOfInformation => own.plain.search(task, testbed, stream, forecast),
+                SearchRule::ValueOfInformationPooled => {
+                    own.pooled.search(task, testbed, stream, forecast)
+                }
+                rule => rule.search(&own.others, task, testbed, stream, forecast),
+            },
+        )
     }
 
     /// The rule of the least mean total over earlier programs; the first where others may be better by chance.
@@ -196,28 +206,6 @@ impl Selection {
             None => repeats as f64 * most,
         };
         Some((spent + to_come) / (repeats as f64 * least))
-    }
-}
-
-impl Strategy for Selection {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        match self.selected(task) {
-            SearchRule::ValueOfInformation => self.plain.search(task, testbed, stream, forecast),
-            SearchRule::ValueOfInformationPooled => {
-                self.pooled.search(task, testbed, stream, forecast)
-            }
-            rule => rule.search(&self.others, task, testbed, stream, forecast),
-        }
     }
 }
 

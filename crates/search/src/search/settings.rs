@@ -85,20 +85,10 @@ impl Probes {
     }
 }
 
-/// Settings of a strategy, which results keep and the schema describes.
-macro_rules! strategy_settings {
-    ($($settings:tt)*) => {
-        scavsim_base::settings! {
-            $($settings)*
-        }
-    };
-}
-pub(super) use strategy_settings;
-
 /// Settings of a strategy that probes: its own fields, and before them those of [`Probes`].
 macro_rules! probing_settings {
     ($(#[$about:meta])* pub struct $name:ident { $($own:tt)* } $($declared:tt)*) => {
-        $crate::search::settings::strategy_settings! {
+        scavsim_base::settings! {
             $(#[$about])*
             pub struct $name {
                 /// Where the search starts and settles.

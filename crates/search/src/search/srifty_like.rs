@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 use super::models::{StepPlane, StepReading};
 use super::partial::{Extremes, corners};
 use super::prober::{Prober, UNREAD};
-use super::settings::{Probes, StepFit, strategy_settings};
-use super::{BuildResult, Forecast, Offer, Past, Recipe, Strategy, Task, UnusableStrategy};
-use crate::testbed::{History, PastRun, Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
+use super::settings::{Probes, StepFit};
+use super::{BuildResult, Depends, Forecast, Offer, Past, Recipe, Task, UnusableStrategy, ready};
+use crate::testbed::{History, PastRun, Target};
+use scavsim_base::settings;
 use scavsim_base::stats::Line;
 use scavsim_data::configuration::Shape;
 use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of a search by measured compute and learned communication.
     pub struct SriftyLikeSettings {
         /// Steps per probe; the workload's own figure when absent.
@@ -51,7 +51,7 @@ impl Recipe for SriftyLikeSettings {
         let corners: Vec<usize> = (corners(task, Extremes::Corners).into_iter())
             .flat_map(|group| group.corners)
             .collect();
-        let types = (members.into_iter())
+        let types: Vec<VmType> = (members.into_iter())
             .map(|(vm_type, members)| {
                 let learned = (task.parameters)
                     .and_then(|parameters| Some((parameters, learned(past, vm_type)?)));
@@ -69,10 +69,22 @@ impl Recipe for SriftyLikeSettings {
                 }
             })
             .collect();
-        Ok(Box::new(SriftyLike {
-            types,
-            probing: Prober::by_one_run(task, past, probes),
-        }))
+        let probing = Prober::by_one_run(task, past, probes);
+        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
+            for vm_type in &types {
+                let mut readings = Vec::with_capacity(vm_type.probed.len());
+                for &at in &vm_type.probed {
+                    let seen = probing.probe(testbed, at)?;
+                    if let Target::Reached(time_s) = seen.target {
+                        forecast.predict(at, time_s);
+                    } else {
+                        readings.extend(StepReading::of(task.space, at, &seen));
+                    }
+                }
+                vm_type.foretell(&probing, task.space, &readings, forecast);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -165,11 +177,6 @@ fn exchanges_of(history: &History) -> Vec<Exchange> {
         .collect()
 }
 
-struct SriftyLike {
-    types: Vec<VmType>,
-    probing: Prober,
-}
-
 struct VmType {
     members: Vec<usize>,
     probed: Vec<usize>,
@@ -177,46 +184,12 @@ struct VmType {
     learned: Option<(f64, LearnedCommunication)>,
 }
 
-impl Strategy for SriftyLike {
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        _: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        for vm_type in &self.types {
-            let mut readings = Vec::with_capacity(vm_type.probed.len());
-            for &at in &vm_type.probed {
-                let seen = self.probing.probe(testbed, at)?;
-                if let Target::Reached(time_s) = seen.target {
-                    forecast.predict(at, time_s);
-                } else if let (Some(workers), Some(batch), Some(compute_s), Some(communication_s)) = (
-                    task.space.workers(at),
-                    task.space.batch(at),
-                    seen.compute_s,
-                    seen.communication_s,
-                ) {
-                    readings.push(StepReading {
-                        workers,
-                        batch,
-                        compute_s,
-                        communication_s,
-                    });
-                }
-            }
-            self.foretell(task.space, vm_type, &readings, forecast);
-        }
-        Ok(())
-    }
-}
-
-impl SriftyLike {
+impl VmType {
     /// What the readings on one VM type tell of all its configurations.
     fn foretell(
         &self,
+        probing: &Prober,
         space: &Space,
-        vm_type: &VmType,
         readings: &[StepReading],
         forecast: &mut Forecast,
     ) {
@@ -234,11 +207,11 @@ impl SriftyLike {
             return; // without a reading nothing is foretold
         };
         let plane = StepPlane::fit(readings, StepFit::Split);
-        for &at in &vm_type.members {
+        for &at in &self.members {
             let (Some(workers), Some(batch)) = (space.workers(at), space.batch(at)) else {
                 continue;
             };
-            let step_s = match &vm_type.learned {
+            let step_s = match &self.learned {
                 Some((parameters, learned)) => {
                     let vms = shape(space, at).and_then(|shape| shape.vms(workers));
                     let compute_s = compute.value_at(f64::from(batch) / f64::from(workers));
@@ -247,7 +220,7 @@ impl SriftyLike {
                 None => plane.map(|plane| plane.step_s(workers, batch)),
             };
             if let Some(step_s) = step_s {
-                self.probing.predict(at, UNREAD, step_s, forecast);
+                probing.predict(at, UNREAD, step_s, forecast);
             }
         }
     }

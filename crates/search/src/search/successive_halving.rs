@@ -9,14 +9,14 @@
 //! With `brackets`, searches of that kind follow each other that begin one rung higher each, as in Hyperband (Li et al.
 //! 2018); a configuration that a bracket before has run on a share is not run on it again.
 
-use super::settings::strategy_settings;
 use super::trials::{CheapTrial, Trials};
-use super::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task, UnusableStrategy};
-use crate::testbed::{Stop, Testbed};
+use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
+use crate::testbed::Stop;
 use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
-strategy_settings! {
+settings! {
     /// Settings of successive halving.
     pub struct SuccessiveHalvingSettings {
         /// Configurations of the first rung; all when absent.
@@ -45,48 +45,35 @@ pub(super) fn needs_fidelities(task: &Task<'_>) -> Result<(), UnusableStrategy> 
 impl Recipe for SuccessiveHalvingSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         needs_fidelities(task)?;
-        Ok(Box::new(SuccessiveHalving(self.clone())))
-    }
-}
-
-struct SuccessiveHalving(SuccessiveHalvingSettings);
-
-impl Strategy for SuccessiveHalving {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let count = task.space.len();
-        let first = self.0.budget.map_or(count, |budget| budget.get() as usize);
-        let mut rungs = Rungs {
-            trials: Trials::new(task, testbed, forecast),
-            seen: vec![vec![None; count]; task.fidelities.len()],
-        };
-        let brackets = (self.0.brackets.get() as usize).min(task.fidelities.len());
-        let mut left = Vec::new();
-        for bracket in 0..brackets {
-            let least = task.fidelities[0] / task.fidelities[bracket];
-            let drawn = draw(count, kept(first.min(count), least), stream);
-            left.extend(rungs.climb(task, bracket, drawn)?);
-        }
-        // Where none came to the target: those that went furthest, then any.
-        let rest = draw(count, count, stream);
-        for at in left.into_iter().rev().chain(rest) {
-            if rungs.trials.is_reached {
-                break;
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let first = settings
+                .budget
+                .map_or(count, |budget| budget.get() as usize);
+            let mut rungs = Rungs {
+                trials: Trials::new(task, testbed, forecast),
+                seen: vec![vec![None; count]; task.fidelities.len()],
+            };
+            let brackets = (settings.brackets.get() as usize).min(task.fidelities.len());
+            let mut left = Vec::new();
+            for bracket in 0..brackets {
+                let least = task.fidelities[0] / task.fidelities[bracket];
+                let drawn = draw(count, kept(first.min(count), least), stream);
+                left.extend(rungs.climb(task, bracket, drawn)?);
             }
-            if !rungs.trials.tried[at] {
-                rungs.trials.run(at, None)?;
+            // Where none came to the target: those that went furthest, then any.
+            let rest = draw(count, count, stream);
+            for at in left.into_iter().rev().chain(rest) {
+                if rungs.trials.is_reached {
+                    break;
+                }
+                if !rungs.trials.tried[at] {
+                    rungs.trials.run(at, None)?;
+                }
             }
-        }
-        rungs.trials.decide()
+            rungs.trials.decide()
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Configurations that a search runs to the target, one after the other, and the best of them by the objective.
 
-use super::{Forecast, Objective, Task};
+use super::{Forecast, Objective, Task, UnusableStrategy};
 use crate::testbed::{Extent, Observation, Point, Stop, Target, Testbed};
+use scavsim_base::rng::Stream;
 use scavsim_read::input::checked::Count;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +13,36 @@ pub(super) enum TrialOutcome {
     Above(f64),
     /// The trial failed at this value, or nothing is known of it.
     Failed(f64),
+}
+
+impl TrialOutcome {
+    /// What a model of logarithms takes it for: what did not come to the target, for a third more than the worst.
+    pub(super) fn log(self, worst: f64) -> f64 {
+        match self {
+            TrialOutcome::Reached(value) => libm::log(value),
+            TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
+                libm::log(value).max(worst) + BEYOND
+            }
+        }
+    }
+}
+
+/// What a run that failed or was given up is taken for, beyond what is known of it: a third more, as a logarithm.
+pub(super) const BEYOND: f64 = 0.3;
+
+/// What a search believes of whole runs, and which it asks for.
+pub(super) trait Model {
+    /// Takes in what a run came to.
+    fn learn(&mut self, _at: usize, _outcome: TrialOutcome) {}
+
+    /// The next run, and the value at which it is given up; `None` where no more is due.
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)>;
+}
+
+impl<F: FnMut(&Trials<'_, '_>) -> Option<usize>> Model for F {
+    fn next(&mut self, trials: &Trials<'_, '_>) -> Option<(usize, Option<f64>)> {
+        Some((self(trials)?, None))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,9 +91,20 @@ impl<'a, 't> Trials<'a, 't> {
         self.count < self.tried.len() && (self.count < budget || !self.is_reached)
     }
 
+    /// Whether a rule may stop the search that asks for so many runs.
+    pub(super) fn has_enough(&self, least: Count) -> bool {
+        self.is_reached && self.count >= least.get() as usize
+    }
+
     /// Configurations that were not tried yet.
     pub(super) fn left(&self) -> impl Iterator<Item = usize> {
         (0..self.tried.len()).filter(|&at| !self.tried[at])
+    }
+
+    /// One of those, drawn at random.
+    pub(super) fn any_left(&self, stream: &mut Stream) -> usize {
+        let left: Vec<usize> = self.left().collect();
+        left[stream.below(left.len())]
     }
 
     /// The configuration that was not tried yet of which most is expected, with how much; the first of several.
@@ -136,6 +178,24 @@ impl<'a, 't> Trials<'a, 't> {
         }))
     }
 
+    /// Makes the first runs, then those that `model` asks for, as long as the budget lasts, and takes the best.
+    pub(super) fn search(
+        mut self,
+        budget: usize,
+        first: impl IntoIterator<Item = usize>,
+        mut model: impl Model,
+    ) -> Result<(), Stop> {
+        for at in first {
+            model.learn(at, self.run(at, None)?);
+        }
+        while self.goes_on(budget)
+            && let Some((at, cap)) = model.next(&self)
+        {
+            model.learn(at, self.run(at, cap)?);
+        }
+        self.decide()
+    }
+
     /// Takes the best run that keeps the limits; [`Stop::Failed`] when none came to the target.
     pub(super) fn decide(self) -> Result<(), Stop> {
         self.forecast.decided = self.best.map(|(at, _)| at);
@@ -145,6 +205,17 @@ impl<'a, 't> Trials<'a, 't> {
             Err(none_reached(self.count))
         }
     }
+}
+
+/// Whether beliefs of so many configurations can be held.
+pub(super) fn check_size(task: &Task<'_>, most: usize) -> Result<(), UnusableStrategy> {
+    let count = task.space.len();
+    if count > most {
+        return Err(UnusableStrategy(format!(
+            "{count} configurations, and it can hold beliefs of {most} at most"
+        )));
+    }
+    Ok(())
 }
 
 /// The complaint of a search of which no run came to the target.

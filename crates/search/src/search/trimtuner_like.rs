@@ -10,23 +10,18 @@
 use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
-use super::settings::strategy_settings;
 use super::successive_halving::needs_fidelities;
-use super::trials::{TrialOutcome, Trials};
-use super::{
-    BuildResult, Depends, Forecast, Past, Prices, Recipe, Strategy, Task, UnusableStrategy,
-};
-use crate::testbed::{Stop, Testbed};
-use scavsim_base::rng::Stream;
+use super::trials::{BEYOND, TrialOutcome, Trials};
+use super::{BuildResult, Depends, Past, Prices, Recipe, Task, UnusableStrategy, ready};
+use crate::testbed::Stop;
+use scavsim_base::settings;
 use scavsim_data::space::{Axis, Space};
 use scavsim_read::input::checked::{Count, ShareOf};
 
 /// Configurations and shares together at most.
 const MOST: usize = 20_000;
-/// What a run that failed counts as, beyond the worst, and one that was given up, beyond that: a third more.
-const BEYOND: f64 = 0.3;
 
-strategy_settings! {
+settings! {
     /// Settings of Bayesian optimisation over shares of a run.
     pub struct TrimtunerLikeSettings {
         /// Runs of any share, after which only whole ones follow, and only until one reaches the target.
@@ -49,17 +44,55 @@ strategy_settings! {
 impl Recipe for TrimtunerLikeSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
         needs_fidelities(task)?;
-        let places = (task.fidelities.len() + 1) * task.space.len();
-        if places > MOST {
+        let all = (task.fidelities.len() + 1) * task.space.len();
+        if all > MOST {
             return Err(UnusableStrategy(format!(
-                "{places} configurations and shares of a run, and it can hold beliefs of {MOST} at most"
+                "{all} configurations and shares of a run, and it can hold beliefs of {MOST} at most"
             )));
         }
-        Ok(Box::new(TrimtunerLike(self.clone())))
+        let settings = self.clone();
+        ready(Depends::BOTH, move |task, testbed, stream, forecast| {
+            let count = task.space.len();
+            let Some(features) = places(task) else {
+                return Err(Stop::Failed("its space has no further axis".to_owned()));
+            };
+            let first = settings.first.get() as usize;
+            let own = Features::for_space(task.space, task.prices);
+            let first = design(&own, count, first, stream);
+            let mut search = Search::new(task, Trials::new(task, testbed, forecast), &features);
+            for (number, at) in first.into_iter().enumerate() {
+                let shares = if number == 0 {
+                    task.fidelities.len()
+                } else {
+                    1
+                };
+                for level in 0..shares {
+                    search.run_cheaply(at, level)?;
+                }
+            }
+            let budget = settings.budget.get() as usize;
+            loop {
+                let is_cheap_still = search.runs < budget;
+                let is_reached = search.trials.is_reached;
+                if is_reached && !is_cheap_still {
+                    break;
+                }
+                let Some(next) = search.next(is_cheap_still) else {
+                    break;
+                };
+                if is_reached && next.gain < settings.stop_below.get() {
+                    break;
+                }
+                if next.level < task.fidelities.len() {
+                    search.run_cheaply(next.at, next.level)?;
+                } else {
+                    search.run(next.at, settings.give_up)?;
+                }
+            }
+            search.trials.decide()
+        })
     }
 }
-
-struct TrimtunerLike(TrimtunerLikeSettings);
 
 /// Prices of configurations, whatever the share.
 struct OfConfiguration<'p> {
@@ -89,58 +122,6 @@ fn places(task: &Task<'_>) -> Option<Features> {
     });
     let prices = prices.as_ref().map(|prices| prices as &dyn Prices);
     Some(Features::for_space(&space, prices))
-}
-
-impl Strategy for TrimtunerLike {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
-    fn search(
-        &self,
-        task: &Task<'_>,
-        testbed: &mut dyn Testbed,
-        stream: &mut Stream,
-        forecast: &mut Forecast,
-    ) -> Result<(), Stop> {
-        let count = task.space.len();
-        let Some(features) = places(task) else {
-            return Err(Stop::Failed("its space has no further axis".to_owned()));
-        };
-        let first = self.0.first.get() as usize;
-        let own = Features::for_space(task.space, task.prices);
-        let first = design(&own, count, first, stream);
-        let mut search = Search::new(task, Trials::new(task, testbed, forecast), &features);
-        for (number, at) in first.into_iter().enumerate() {
-            let shares = if number == 0 {
-                task.fidelities.len()
-            } else {
-                1
-            };
-            for level in 0..shares {
-                search.run_cheaply(at, level)?;
-            }
-        }
-        let budget = self.0.budget.get() as usize;
-        loop {
-            let is_cheap_still = search.runs < budget;
-            if search.trials.is_reached && !is_cheap_still {
-                break;
-            }
-            let Some(next) = search.next(is_cheap_still) else {
-                break;
-            };
-            if search.trials.is_reached && next.gain < self.0.stop_below.get() {
-                break;
-            }
-            if next.level < task.fidelities.len() {
-                search.run_cheaply(next.at, next.level)?;
-            } else {
-                search.run(next.at, self.0.give_up)?;
-            }
-        }
-        search.trials.decide()
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -211,14 +192,11 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
         let goal = self.task.goal.zip(self.trials.seen.quality);
         let beyond = goal.map(|(goal, quality)| goal.beyond(quality));
         let log = match outcome {
-            TrialOutcome::Reached(value) => libm::log(value),
             // With a quality it is known what was wrong with it.
             TrialOutcome::Above(value) | TrialOutcome::Failed(value) if beyond.is_some() => {
                 libm::log(value)
             }
-            TrialOutcome::Above(value) | TrialOutcome::Failed(value) => {
-                libm::log(value).max(self.worst_log) + BEYOND
-            }
+            outcome => outcome.log(self.worst_log),
         };
         match outcome {
             // It takes more than the best, and its quality is not known.

@@ -21,11 +21,9 @@ use std::sync::OnceLock;
 
 use super::other_jobs::OtherJobs;
 use super::prober::Prober;
-use super::settings::{Probes, strategy_settings};
-use super::trials::{TrialOutcome, Trials};
-use super::{
-    BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task, UnusableStrategy,
-};
+use super::settings::Probes;
+use super::trials::{TrialOutcome, Trials, check_size};
+use super::{BuildResult, Depends, Forecast, Objective, Past, Recipe, Strategy, Task};
 use crate::testbed::{Observation, Stop, Target, Testbed};
 pub use constants::Constants;
 use decision::{Question, next_run};
@@ -35,12 +33,13 @@ use field::Prior;
 use look_search::LookSearch;
 use pooled_prior::PooledPrior;
 use scavsim_base::rng::Stream;
+use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
 
 /// Most configurations: a prior holds a covariance of every pair.
-const MOST: usize = 2048;
+pub(super) const MOST: usize = 2048;
 
-strategy_settings! {
+settings! {
     /// Settings of search by the value of information.
     pub struct ValueOfInformationSettings {
         /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
@@ -60,10 +59,10 @@ strategy_settings! {
 
 impl Recipe for ValueOfInformationSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        check_size(task)?;
+        check_size(task, MOST)?;
         let budget = self.budget.map_or(usize::MAX, |b| b.get() as usize);
         if let Some(looking) = by_looks(task, past, budget, self.probe_steps) {
-            return Ok(looking);
+            return looking;
         }
         Ok(Box::new(ValueOfInformation {
             budget,
@@ -78,23 +77,12 @@ pub(super) fn by_looks(
     past: &mut Past<'_>,
     budget: usize,
     probe_steps: Option<Count>,
-) -> Option<Box<dyn Strategy>> {
+) -> Option<BuildResult> {
     if task.looks_cost_a_run {
         return None;
     }
     let probing = Prober::by_epochs(task, past, Probes::of_steps(probe_steps)).ok()?;
-    Some(Box::new(LookSearch::new(probing, budget)))
-}
-
-/// Whether beliefs of so many configurations can be held.
-pub(super) fn check_size(task: &Task<'_>) -> Result<(), UnusableStrategy> {
-    let count = task.space.len();
-    if count > MOST {
-        return Err(UnusableStrategy(format!(
-            "{count} configurations, and it can hold beliefs of {MOST} at most"
-        )));
-    }
-    Ok(())
+    Some(LookSearch::ready(probing, budget))
 }
 
 /// The strategy by whole runs, ready for one task.

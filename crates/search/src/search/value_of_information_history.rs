@@ -4,14 +4,15 @@
 
 use super::other_jobs::OtherJobs;
 use super::selection::{SIMPLE, SearchRule, Selection};
-use super::settings::strategy_settings;
+use super::trials::check_size;
 use super::value_of_information::{self, ValueOfInformation};
 use super::{BuildResult, Past, Recipe, Task};
+use scavsim_base::settings;
 
 /// Most configurations whose beliefs are pooled: that takes the cube of them for each program.
 const MOST_POOLED: usize = 512;
 
-strategy_settings! {
+settings! {
     /// Settings of search by the value of information with earlier runs of other jobs.
     pub struct ValueOfInformationHistorySettings {}
 
@@ -24,10 +25,10 @@ strategy_settings! {
 
 impl Recipe for ValueOfInformationHistorySettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        value_of_information::check_size(task)?;
+        check_size(task, value_of_information::MOST)?;
         // A look at steps tells more than any other job.
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
-            return Ok(looking);
+            return looking;
         }
         let Ok(others) = OtherJobs::take_from_past(task, past) else {
             return Ok(Box::new(ValueOfInformation::default()));
@@ -37,6 +38,6 @@ impl Recipe for ValueOfInformationHistorySettings {
             rules.push(SearchRule::ValueOfInformationPooled);
         }
         rules.extend_from_slice(SIMPLE);
-        Ok(Box::new(Selection::new(rules, others)))
+        Selection::ready(rules, others)
     }
 }

@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use super::bag_environment::BagEnvironment;
-use super::environment::tariff;
 use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial, in_order};
+use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
 use super::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
-use scavsim_data::cloud::Fleet;
-use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{Phase, Usage};
 use scavsim_sim::bag::{BagEnd, BagJob, Run};
 use scavsim_sim::cluster::Pause;
@@ -59,10 +56,6 @@ impl Environment for BagEnvironment {
         let workers = (size.vm, size.vms());
         let head = self.choices.head.map(|vm| (vm, 1));
         usage.set_whole([workers].into_iter().chain(head), 0, seconds);
-    }
-
-    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, _: usize) -> &'static str {
@@ -193,6 +186,23 @@ impl Work for OnBag<'_> {
         Ok(false)
     }
 
+    fn usage_until(&self, job: &TimedBagJob, end: SimTime, usage: &mut Usage) {
+        job.job.held.usage_until(end, usage);
+    }
+
+    fn watch(&mut self, _: &mut TimedBagJob, _: u64) {
+        self.run.log = Some(Vec::new());
+    }
+
+    fn noted_until(&mut self, job: &mut TimedBagJob, end: SimTime) -> Vec<Entry> {
+        let mut all = self.run.log.take().unwrap_or_default();
+        let is_span = |entry: &Entry| entry.until > entry.at;
+        all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
+        in_order(all, &job.job.held.intervals, end)
+    }
+}
+
+impl ProbedWork for OnBag<'_> {
     fn settles(&self, _: u64) -> bool {
         false
     }
@@ -248,21 +258,6 @@ impl Work for OnBag<'_> {
         let end = self.spend(at, choice, Phase::Training, whole)?.at;
         let lost_vms = at.job.job.held.lost_until(end);
         Ok(Timeline::new(choice, search_end, end, lost_vms))
-    }
-
-    fn usage_until(&self, job: &TimedBagJob, end: SimTime, usage: &mut Usage) {
-        job.job.held.usage_until(end, usage);
-    }
-
-    fn watch(&mut self, _: &mut TimedBagJob, _: u64) {
-        self.run.log = Some(Vec::new());
-    }
-
-    fn noted_until(&mut self, job: &mut TimedBagJob, end: SimTime) -> Vec<Entry> {
-        let mut all = self.run.log.take().unwrap_or_default();
-        let is_span = |entry: &Entry| entry.until > entry.at;
-        all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
-        in_order(all, &job.job.held.intervals, end)
     }
 }
 

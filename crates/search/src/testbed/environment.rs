@@ -83,20 +83,6 @@ pub struct HeldVms {
     pub on_spot: Option<bool>,
 }
 
-pub(super) fn tariff(
-    rented: &[RentedVm],
-    policy: &Policy,
-    fleet: &Fleet<'_>,
-) -> Result<Tariff, NoPrice> {
-    let vms: Vec<RentedVmType<'_>> = (rented.iter())
-        .map(|vm| RentedVmType {
-            vm: &vm.name,
-            on_spot: vm.on_spot,
-        })
-        .collect();
-    policy.tariff(&vms, fleet)
-}
-
 /// What is true of the configurations of a task: what an oracle knows.
 pub trait Environment: Send + Sync {
     fn facts(&self) -> Facts<'_>;
@@ -152,7 +138,14 @@ pub trait Environment: Send + Sync {
         tariff.bill_usd(usage)
     }
 
-    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice>;
+    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
+        let rented = self.facts().rented.unwrap_or_default().iter();
+        let vms = rented.map(|vm| RentedVmType {
+            vm: &vm.name,
+            on_spot: vm.on_spot,
+        });
+        policy.tariff(&vms.collect::<Vec<_>>(), fleet)
+    }
 
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ReachedTarget, Stand, Work, WorkTrial};
+use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial};
 use super::{
     Environment, Facts, HeldVms, History, JobTrial, Length, Observation, PastRun, Point, Stop,
     Target, Terms, Timeline,
@@ -441,6 +441,28 @@ impl Work for OnGrid<'_> {
         Ok(false)
     }
 
+    fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
+        usage.clear();
+        let next = job.next.map(|run| {
+            let interval = self.grid.interval(run, job.now, end);
+            let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
+            (interval, Phase::Searching, batch)
+        });
+        for (interval, phase, batch) in job.used.iter().chain(&next) {
+            let held = interval.until(end);
+            if held.from >= held.to {
+                continue;
+            }
+            let seconds = held.seconds();
+            usage.intervals.push(held);
+            usage.sample_seconds += f64::from(*batch) * seconds;
+            usage.phases.add_samples(*phase, *batch, seconds);
+            (usage.phases).add_vms(*phase, interval.vm, interval.vms, seconds);
+        }
+    }
+}
+
+impl ProbedWork for OnGrid<'_> {
     fn settles(&self, steps: u64) -> bool {
         steps > 0
     }
@@ -503,25 +525,5 @@ impl Work for OnGrid<'_> {
             return Err(UnfinishedJob::Unreached { at: end });
         }
         Ok(Timeline::new(choice, search_end, end, 0))
-    }
-
-    fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
-        usage.clear();
-        let next = job.next.map(|run| {
-            let interval = self.grid.interval(run, job.now, end);
-            let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
-            (interval, Phase::Searching, batch)
-        });
-        for (interval, phase, batch) in job.used.iter().chain(&next) {
-            let held = interval.until(end);
-            if held.from >= held.to {
-                continue;
-            }
-            let seconds = held.seconds();
-            usage.intervals.push(held);
-            usage.sample_seconds += f64::from(*batch) * seconds;
-            usage.phases.add_samples(*phase, *batch, seconds);
-            (usage.phases).add_vms(*phase, interval.vm, interval.vms, seconds);
-        }
     }
 }

@@ -7,11 +7,8 @@ pub use cut::PlanEnvironment;
 
 use std::sync::Arc;
 
-use super::environment::tariff;
 use super::{Environment, Facts, HeldVms, JobTrial, Terms};
 use scavsim_base::units::SimTime;
-use scavsim_data::cloud::Fleet;
-use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
 use scavsim_sim::training::Fidelity;
@@ -54,10 +51,6 @@ impl Environment for PlanEnvironment {
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
         let way = &self.choices.ways[configuration];
         usage.set_whole(way.nodes.iter().copied(), way.draft.batch, seconds);
-    }
-
-    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        tariff(&self.choices.types, policy, fleet)
     }
 
     fn provenance(&self, configuration: usize) -> &'static str {

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 
+use super::Terms;
 use super::by_replica::ByReplica;
-use super::stepwise::{self, Trainer};
+use super::stepwise::Trainer;
 use super::work_trial::{Stand, Work, WorkTrial};
-use super::{Length, Observation, Stop, Terms, Timeline};
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::configuration::Configuration;
@@ -218,27 +218,6 @@ impl Work for OnCluster<'_> {
             job.job.restore(self.world.constants.restore_s.value)?;
         }
         Ok(true)
-    }
-
-    fn settles(&self, _: u64) -> bool {
-        true
-    }
-
-    fn probe(
-        &mut self,
-        at: &mut Stand<ClusterVisits>,
-        configuration: usize,
-        length: Length,
-    ) -> Result<Observation, Stop> {
-        stepwise::probe(self, at, configuration, length)
-    }
-
-    fn run(
-        &mut self,
-        at: &mut Stand<ClusterVisits>,
-        choice: usize,
-    ) -> Result<Timeline, UnfinishedJob> {
-        stepwise::run(self, at, choice)
     }
 
     fn usage_until(&self, job: &ClusterVisits, end: SimTime, usage: &mut Usage) {

@@ -1,7 +1,7 @@
 //! Work that trains in steps towards a target: each step of a search brings it nearer.
 
 use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ReachedTarget, Stand, Work};
+use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work};
 use super::{Length, Observation, Stop, Target, Timeline};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
@@ -150,70 +150,72 @@ fn from_scratch<T: Trainer>(
     Ok(Observation { target, ..seen })
 }
 
-pub(super) fn probe<T: Trainer>(
-    work: &mut T,
-    at: &mut Stand<T::Job>,
-    configuration: usize,
-    length: Length,
-) -> Result<Observation, Stop> {
-    let until = match length {
-        Length::Whole => never(),
-        Length::WholeUntil(end) | Length::Until(end) => end,
-        Length::Steps(steps) => return search(work, at, configuration, steps, never()),
-        Length::Share(share) => {
-            let all = work.steps_to_target(configuration);
-            let steps = (share * all as f64).ceil().max(1.0) as u64;
-            return search(work, at, configuration, steps, never());
-        }
-        Length::Fidelity(_) => return Err(no_fidelities()),
-        Length::Profile(passes) => {
-            let seen = work.profile(&mut at.job, configuration, passes)?;
-            (at.current, at.holds) = (Some(configuration), None);
-            return Ok(seen);
-        }
-    };
-    let before = T::now(&at.job);
-    at.hold(work, configuration)?;
-    let start = T::now(&at.job);
-    if start >= until {
-        Ok(nothing((start - before).seconds()))
-    } else if let Length::Until(_) = length {
-        search(work, at, configuration, u64::MAX, until)
-    } else {
-        from_scratch(work, at, configuration, until)
+impl<T: Trainer> ProbedWork for T {
+    fn settles(&self, _: u64) -> bool {
+        true
     }
-}
 
-/// Runs `choice` to the target, as if that had not been reached before.
-pub(super) fn run<T: Trainer>(
-    work: &mut T,
-    at: &mut Stand<T::Job>,
-    choice: usize,
-) -> Result<Timeline, UnfinishedJob> {
-    let has_searched = at.current.is_some();
-    at.hold(work, choice)?;
-    let search_end = if has_searched {
-        T::now(&at.job)
-    } else {
-        SimTime::ZERO
-    };
-    let all = work.steps_to_target(choice);
-    let left = if at.is_reached() {
-        0
-    } else {
-        left(work, at, choice, all)
-    };
-    // Who looks on sees no more than the run to the target.
-    let is_watched = T::is_watched(&mut at.job);
-    let goal = Goal {
-        mark: left,
-        ..Goal::updates(if is_watched { left } else { all })
-    };
-    let run = work.train(&mut at.job, choice, goal, Phase::Training)?;
-    let end = T::now(&at.job);
-    Ok(Timeline {
-        net_end: run.advance.at_mark,
-        totals: run.totals,
-        ..Timeline::new(choice, search_end, end, run.lost_vms)
-    })
+    fn probe(
+        &mut self,
+        at: &mut Stand<T::Job>,
+        configuration: usize,
+        length: Length,
+    ) -> Result<Observation, Stop> {
+        let until = match length {
+            Length::Whole => never(),
+            Length::WholeUntil(end) | Length::Until(end) => end,
+            Length::Steps(steps) => return search(self, at, configuration, steps, never()),
+            Length::Share(share) => {
+                let all = self.steps_to_target(configuration);
+                let steps = (share * all as f64).ceil().max(1.0) as u64;
+                return search(self, at, configuration, steps, never());
+            }
+            Length::Fidelity(_) => return Err(no_fidelities()),
+            Length::Profile(passes) => {
+                let seen = self.profile(&mut at.job, configuration, passes)?;
+                (at.current, at.holds) = (Some(configuration), None);
+                return Ok(seen);
+            }
+        };
+        let before = T::now(&at.job);
+        at.hold(self, configuration)?;
+        let start = T::now(&at.job);
+        if start >= until {
+            Ok(nothing((start - before).seconds()))
+        } else if let Length::Until(_) = length {
+            search(self, at, configuration, u64::MAX, until)
+        } else {
+            from_scratch(self, at, configuration, until)
+        }
+    }
+
+    /// Runs `choice` to the target, as if that had not been reached before.
+    fn run(&mut self, at: &mut Stand<T::Job>, choice: usize) -> Result<Timeline, UnfinishedJob> {
+        let has_searched = at.current.is_some();
+        at.hold(self, choice)?;
+        let search_end = if has_searched {
+            T::now(&at.job)
+        } else {
+            SimTime::ZERO
+        };
+        let all = self.steps_to_target(choice);
+        let left = if at.is_reached() {
+            0
+        } else {
+            left(self, at, choice, all)
+        };
+        // Who looks on sees no more than the run to the target.
+        let is_watched = T::is_watched(&mut at.job);
+        let goal = Goal {
+            mark: left,
+            ..Goal::updates(if is_watched { left } else { all })
+        };
+        let run = self.train(&mut at.job, choice, goal, Phase::Training)?;
+        let end = T::now(&at.job);
+        Ok(Timeline {
+            net_end: run.advance.at_mark,
+            totals: run.totals,
+            ..Timeline::new(choice, search_end, end, run.lost_vms)
+        })
+    }
 }

@@ -54,18 +54,6 @@ pub trait Work: Send {
         progress: Option<f64>,
     ) -> Result<bool, UnfinishedJob>;
 
-    /// Whether so many steps let the noise settle, where there is any.
-    fn settles(&self, steps: u64) -> bool;
-
-    fn probe(
-        &mut self,
-        at: &mut Stand<Self::Job>,
-        configuration: usize,
-        length: Length,
-    ) -> Result<Observation, Stop>;
-
-    fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, UnfinishedJob>;
-
     fn usage_until(&self, job: &Self::Job, end: SimTime, usage: &mut Usage);
 
     fn sketch_again(&mut self, _job: &mut Self::Job, _choice: usize) -> Option<SketchResult> {
@@ -81,6 +69,21 @@ pub trait Work: Send {
     fn noted_until(&mut self, _job: &mut Self::Job, _end: SimTime) -> Vec<Entry> {
         Vec::new()
     }
+}
+
+/// How such a job is looked at and comes to its end: in steps, or as its environment says.
+pub trait ProbedWork: Work {
+    /// Whether so many steps let the noise settle, where there is any.
+    fn settles(&self, steps: u64) -> bool;
+
+    fn probe(
+        &mut self,
+        at: &mut Stand<Self::Job>,
+        configuration: usize,
+        length: Length,
+    ) -> Result<Observation, Stop>;
+
+    fn run(&mut self, at: &mut Stand<Self::Job>, choice: usize) -> Result<Timeline, UnfinishedJob>;
 }
 
 #[derive(Debug)]
@@ -173,7 +176,7 @@ fn copy<W: Work>(from: &Stand<W::Job>, to: &mut Stand<W::Job>) {
     }
 }
 
-impl<W: Work> JobTrial for WorkTrial<W> {
+impl<W: ProbedWork> JobTrial for WorkTrial<W> {
     fn restart(&mut self, replica: u64) {
         self.work.restart(&mut self.now.job, replica);
         let now = &mut self.now;

@@ -1,12 +1,10 @@
 //! A simulated world as the truth of a search problem: what is expected of its configurations, and what they cost.
 
-use super::environment::tariff;
 use super::simulated::SimulatedCluster;
 use super::{Environment, Facts, JobTrial, Terms};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
-use scavsim_data::cloud::Fleet;
-use scavsim_data::pricing::{NoPrice, Policy, Tariff};
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
 use scavsim_sim::cluster::World;
@@ -93,10 +91,6 @@ impl Environment for World {
         }
         let truth = &self.truths[configuration];
         tariff.run_usd(truth.vm_counts(), truth.configuration.batch, seconds)
-    }
-
-    fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
-        tariff(&self.vms, policy, fleet)
     }
 
     fn provenance(&self, configuration: usize) -> &'static str {

@@ -8,9 +8,8 @@ use super::description;
 use super::experts::{Experts, LogObjective, ObjectivePrediction, objective};
 use super::field::Prior;
 use crate::search::prober::{Prober, UNREAD};
-use crate::search::{Depends, Forecast, Strategy, Task};
+use crate::search::{BuildResult, Depends, Forecast, Task, ready};
 use crate::testbed::{Observation, Stop, Target, Testbed};
-use scavsim_base::rng::Stream;
 
 pub(super) struct LookSearch {
     probing: Prober,
@@ -38,13 +37,16 @@ struct NextLook<'a> {
 }
 
 impl LookSearch {
-    pub(super) fn new(probing: Prober, budget: usize) -> LookSearch {
-        LookSearch {
+    pub(super) fn ready(probing: Prober, budget: usize) -> BuildResult {
+        let own = LookSearch {
             probing,
             budget,
             constants: Constants::default(),
             priors: OnceLock::new(),
-        }
+        };
+        ready(Depends::BOTH, move |task, testbed, _, forecast| {
+            own.search(task, testbed, forecast)
+        })
     }
 
     fn priors(&self, task: &Task<'_>) -> &[Prior; 2] {
@@ -121,16 +123,11 @@ impl LookSearch {
     }
 }
 
-impl Strategy for LookSearch {
-    fn depends(&self) -> Depends {
-        Depends::BOTH
-    }
-
+impl LookSearch {
     fn search(
         &self,
         task: &Task<'_>,
         testbed: &mut dyn Testbed,
-        _: &mut Stream,
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         let constants = &self.constants;

@@ -6,7 +6,7 @@
 use super::constants::Constants;
 use super::field::{Field, LEVEL, OBSERVED, Prior};
 use crate::search::other_jobs::{OtherJob, OtherJobs};
-use scavsim_base::stats::cholesky::{backward, cholesky_held, forward};
+use scavsim_base::stats::field::{Field as Observations, dot, symmetric};
 
 /// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
 const FORETOLD: usize = 12;
@@ -90,44 +90,35 @@ fn pooled(any: &Prior, others: &OtherJobs, constants: &Constants) -> Prior {
         (jobs > 0.0).then(|| (at, jobs, known.sum::<f64>() / jobs))
     };
     let known: Vec<(usize, f64, f64)> = (0..n).filter_map(mean_of).collect();
-    let m = known.len();
-    let mut matrix = vec![0.0; m * m];
-    for (i, &(a, jobs_a, _)) in known.iter().enumerate() {
-        for (j, &(b, jobs_b, _)) in known.iter().enumerate().take(i + 1) {
-            let covariance = any.covariance[a * n + b];
-            let of_each = (1.0 - share) * covariance + own_of(a, b);
-            matrix[i * m + j] = LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
+    let field = Observations::with_least_variance(known.len(), f64::MIN_POSITIVE, |i, j| {
+        let ((a, jobs_a, _), (b, jobs_b, _)) = (known[i], known[j]);
+        let covariance = any.covariance[a * n + b];
+        let of_each = (1.0 - share) * covariance + own_of(a, b);
+        let shared = LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
+        if i == j {
+            shared + OBSERVED * OBSERVED / jobs_a
+        } else {
+            shared
         }
-        matrix[i * m + i] += OBSERVED * OBSERVED / jobs_a;
-    }
-    cholesky_held(&mut matrix, m, f64::MIN_POSITIVE);
-    let mut weights: Vec<f64> = known.iter().map(|(_, _, mean)| *mean).collect();
-    forward(&matrix, m, &mut weights);
-    backward(&matrix, m, &mut weights);
+    });
+    let weights = field.weights(known.iter().map(|(_, _, mean)| *mean).collect());
     // Per configuration the shared part: its covariances with what is known, solved by the triangle.
     let mut shift = vec![0.0; n];
     let mut solved: Vec<Vec<f64>> = Vec::with_capacity(n);
     for (x, shift) in shift.iter_mut().enumerate() {
-        let mut row: Vec<f64> = (known.iter())
+        let row: Vec<f64> = (known.iter())
             .map(|&(at, ..)| share * any.covariance[x * n + at])
             .collect();
-        *shift = row.iter().zip(&weights).map(|(c, w)| c * w).sum();
-        forward(&matrix, m, &mut row);
-        solved.push(row);
+        *shift = dot(&row, &weights);
+        solved.push(field.solved(row));
     }
     let own_parts = own_parts(any, residuals, &shift, share);
     let jobs = own_parts.len() as f64;
-    let mut covariance = vec![0.0; n * n];
-    for a in 0..n {
-        for b in 0..=a {
-            let told: f64 = solved[a].iter().zip(&solved[b]).map(|(x, y)| x * y).sum();
-            let sample: f64 = own_parts.iter().map(|part| part[a] * part[b]).sum();
-            let of_prior = any.covariance[a * n + b] - told;
-            let entry = (like_jobs * of_prior + sample) / (like_jobs + jobs);
-            covariance[a * n + b] = entry;
-            covariance[b * n + a] = entry;
-        }
-    }
+    let covariance = symmetric(n, |a, b| {
+        let sample: f64 = own_parts.iter().map(|part| part[a] * part[b]).sum();
+        let of_prior = any.covariance[a * n + b] - dot(&solved[a], &solved[b]);
+        (like_jobs * of_prior + sample) / (like_jobs + jobs)
+    });
     Prior {
         mean: any.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
         covariance,
@@ -154,18 +145,15 @@ fn own_parts(
         if seen.len() == n || seen.is_empty() {
             return part;
         }
-        let m = seen.len();
-        let mut matrix = vec![0.0; m * m];
-        for (i, &(a, _)) in seen.iter().enumerate() {
-            for (j, &(b, _)) in seen.iter().enumerate().take(i + 1) {
-                matrix[i * m + j] = (1.0 - share) * any.covariance[a * n + b];
+        let field = Observations::with_least_variance(seen.len(), f64::MIN_POSITIVE, |i, j| {
+            let shared = (1.0 - share) * any.covariance[seen[i].0 * n + seen[j].0];
+            if i == j {
+                shared + (any.own + OBSERVED * OBSERVED)
+            } else {
+                shared
             }
-            matrix[i * m + i] += any.own + OBSERVED * OBSERVED;
-        }
-        cholesky_held(&mut matrix, m, f64::MIN_POSITIVE);
-        let mut weights: Vec<f64> = seen.iter().map(|(_, off)| off - level).collect();
-        forward(&matrix, m, &mut weights);
-        backward(&matrix, m, &mut weights);
+        });
+        let weights = field.weights(seen.iter().map(|(_, off)| off - level).collect());
         for (x, part) in part.iter_mut().enumerate() {
             if of_job[x].is_none() {
                 *part = (seen.iter().zip(&weights))

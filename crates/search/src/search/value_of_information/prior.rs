@@ -1,6 +1,6 @@
 use super::constants::{Constants, Shape, Slope};
 use super::field::Prior;
-use scavsim_base::stats::field::matern;
+use scavsim_base::stats::field::{matern, symmetric};
 
 /// What a coordinate is to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,34 +165,30 @@ impl Configurations {
         let (machines, all) = (shape.machines * shape.machines, all * all);
         let memory = self.all_memory().filter(|_| shape.sudden > 0.0);
         let sudden = shape.sudden * shape.sudden;
-        let mut covariance = vec![0.0; n * n];
-        for a in 0..n {
-            for b in 0..=a {
-                let (mut sloped, mut near, mut far) = (0.0, 0.0, 0.0);
-                for (values, centre, variance, per_length, of_machines) in &columns {
-                    let (x, y) = (values[a], values[b]);
-                    sloped += variance * (x - centre) * (y - centre);
-                    let apart = (x - y) * per_length;
-                    far += apart * apart;
-                    if *of_machines {
-                        near += apart * apart;
-                    }
+        let covariance = symmetric(n, |a, b| {
+            let (mut sloped, mut near, mut far) = (0.0, 0.0, 0.0);
+            for (values, centre, variance, per_length, of_machines) in &columns {
+                let (x, y) = (values[a], values[b]);
+                sloped += variance * (x - centre) * (y - centre);
+                let apart = (x - y) * per_length;
+                far += apart * apart;
+                if *of_machines {
+                    near += apart * apart;
                 }
-                let of = |variance: f64, square: f64| {
-                    if variance > 0.0 {
-                        variance * matern((5.0 * square).sqrt())
-                    } else {
-                        0.0
-                    }
-                };
-                let mut entry = sloped + of(machines, near) + of(all, far);
-                if let Some(memory) = &memory {
-                    entry += sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden);
-                }
-                covariance[a * n + b] = entry;
-                covariance[b * n + a] = entry;
             }
-        }
+            let of = |variance: f64, square: f64| {
+                if variance > 0.0 {
+                    variance * matern((5.0 * square).sqrt())
+                } else {
+                    0.0
+                }
+            };
+            let mut entry = sloped + of(machines, near) + of(all, far);
+            if let Some(memory) = &memory {
+                entry += sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden);
+            }
+            entry
+        });
         Prior {
             mean,
             covariance,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::stepwise::{self, Trainer};
-use super::super::work_trial::{Stand, Work, WorkTrial, in_order};
-use super::super::{Length, Observation, Stop, Terms, Timeline};
+use super::super::stepwise::Trainer;
+use super::super::work_trial::{Work, WorkTrial, in_order};
+use super::super::{Observation, Stop, Terms};
 use super::cut::PlanEnvironment;
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::SimTime;
@@ -99,41 +99,38 @@ impl OnPlans<'_> {
     }
 
     /// The pace of fewer replicas or of another plan; that of the whole plan where they make none.
-    fn pace_in(&mut self, formation: Formation) -> PlanPace {
+    fn pace_in(&self, formation: Formation) -> PlanPace {
         let ground = self.ground;
         let (choices, variation) = (&*ground.choices, &ground.terms.variation);
         let at = formation.at;
-        let luck = PlanEffects::draw(choices, at, variation, &self.streams, self.replica);
+        let luck = self.luck(at);
         let spread = || ground.step_spread(at);
-        choices
-            .pace_in(formation, &luck, variation, self.fidelity, spread)
-            .unwrap_or_else(|| {
-                let prepared = || choices.prepared(at).ok();
-                PlanPace::new(
-                    &choices.ways[at],
-                    &luck,
-                    variation,
-                    self.fidelity,
-                    spread,
-                    prepared,
-                )
-            })
+        let own = choices.pace_in(formation, &luck, variation, self.fidelity, spread);
+        own.unwrap_or_else(|| self.whole_pace(at, &luck))
+    }
+
+    fn luck(&self, at: usize) -> PlanEffects {
+        let (choices, variation) = (&self.ground.choices, &self.ground.terms.variation);
+        PlanEffects::draw(choices, at, variation, &self.streams, self.replica)
+    }
+
+    fn whole_pace(&self, at: usize, luck: &PlanEffects) -> PlanPace {
+        let ground = self.ground;
+        PlanPace::new(
+            &ground.choices.ways[at],
+            luck,
+            &ground.terms.variation,
+            self.fidelity,
+            || ground.step_spread(at),
+            || ground.choices.prepared(at).ok(),
+        )
     }
 
     fn meet(&mut self, at: usize) -> &mut PlanDraw {
         let is_met = self.dealt.as_ref().is_some_and(|dealt| dealt.at == at);
         if !is_met {
-            let ground = self.ground;
-            let (choices, variation) = (&*ground.choices, &ground.terms.variation);
-            let luck = PlanEffects::draw(choices, at, variation, &self.streams, self.replica);
-            let pace = PlanPace::new(
-                &choices.ways[at],
-                &luck,
-                variation,
-                self.fidelity,
-                || ground.step_spread(at),
-                || choices.prepared(at).ok(),
-            );
+            let luck = self.luck(at);
+            let pace = self.whole_pace(at, &luck);
             self.dealt = Some(PlanDraw { at, luck, pace });
         }
         // It was set just above.
@@ -186,27 +183,6 @@ impl Work for OnPlans<'_> {
             job.job.restart_before_training();
         }
         Ok(true)
-    }
-
-    fn settles(&self, _: u64) -> bool {
-        true
-    }
-
-    fn probe(
-        &mut self,
-        at: &mut Stand<PlanVisits>,
-        configuration: usize,
-        length: Length,
-    ) -> Result<Observation, Stop> {
-        stepwise::probe(self, at, configuration, length)
-    }
-
-    fn run(
-        &mut self,
-        at: &mut Stand<PlanVisits>,
-        choice: usize,
-    ) -> Result<Timeline, UnfinishedJob> {
-        stepwise::run(self, at, choice)
     }
 
     fn usage_until(&self, job: &PlanVisits, end: SimTime, usage: &mut Usage) {
