@@ -53,10 +53,11 @@ impl Recipe for ErnestSettings {
             }
         };
         let kinds = kinds.into_iter().map(experiments).collect();
-        let depends = match probing.is_to_target() {
-            // It chooses itself, as its choice may fail.
-            true => Depends::BOTH,
-            false => Depends::NOTHING,
+        // Where runs go to the target it chooses itself, as its choice may fail.
+        let depends = if probing.is_to_target() {
+            Depends::BOTH
+        } else {
+            Depends::NOTHING
         };
         let ernest = Ernest {
             kinds,
