@@ -214,21 +214,22 @@ fn the_scenario_of_the_how_to_runs() {
 /// Every key of the JSON Schema stands in the scenario reference.
 #[test]
 fn the_scenario_reference_names_every_key() {
-    let reference =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/scenario.md"))
-            .expect("docs/scenario.md is there");
+    let pages = ["scenario", "policies", "own-policy"];
+    let reference = pages
+        .map(|page| repository_file(&format!("docs/{page}.md")))
+        .concat();
     let schema = serde_json::to_value(scavsim::scenario::file::schema()).expect("a JSON value");
     let mut keys = Vec::new();
     collect_keys(&schema, &mut keys);
     assert!(keys.len() > 40, "only {} keys found", keys.len());
     for key in keys {
-        let named = [format!("`{key}`"), format!("[{key}]"), format!("{key} =")]
+        let named = [format!("`{key}`"), format!(".{key}`"), format!("[{key}]"), format!("{key} =")]
             .iter()
             .any(|form| reference.contains(form))
             // Tables of strategies stand under their common heading.
             || scavsim::search::Registry::default().names().any(|name| name == key)
             || key == "strategy";
-        assert!(named, "docs/scenario.md does not name `{key}`");
+        assert!(named, "no page of {pages:?} names `{key}`");
     }
 }
 
