@@ -208,7 +208,9 @@ impl PicturesArgs {
             return Ok(());
         }
         let run = FinishedRun::open(folder.path())?;
-        let material = material(&run, Some(scenario.clone()), interrupt)?;
+        // Nothing is searched under policies: there are no configurations to rank.
+        let searched = scenario.subject.study().is_none().then(|| scenario.clone());
+        let material = material(&run, searched, interrupt)?;
         let mut files = Vec::new();
         if self.plot {
             let figures = match scenario.subject.study() {

@@ -272,7 +272,7 @@ fn describe(scenarios: &[Scenario]) -> String {
             let _ = writeln!(
                 text,
                 "{}: {} cases = settings {} × worlds {} × policies {policies} and the clairvoyant × lives {}\n\
-                 {} at most in a life; seed {}",
+                 {} at most in a life; seed {}\n{}",
                 scenario.name,
                 scenario.cases(),
                 scenario.runs_in.len(),
@@ -280,6 +280,7 @@ fn describe(scenarios: &[Scenario]) -> String {
                 scenario.replicas,
                 plural_with_commas(size.ticks as u64, "tick"),
                 scenario.seed,
+                study.market.about,
             );
             continue;
         }

@@ -337,7 +337,7 @@ fn a_full_disk_leaves_nothing_half_written_and_the_message_names_the_file() {
     let told = full(8, "bench export suite");
     assert!(told.contains("cannot write suite"), "{told}");
     let told = full(1, "run p.toml --out lives");
-    assert!(told.contains("cannot write lives/records.csv"), "{told}");
+    assert!(told.contains("cannot write lives/manifest.json"), "{told}");
     assert_eq!(sandbox.files("."), ["lives", "p.csv", "p.toml"]);
 }
 

@@ -75,7 +75,7 @@ fn no_market_commands_the_terminal() {
         starts.at_s = [0]\npolicy.names = [\"greedy\"]\n";
     sandbox.write("p.toml", scenario);
     market("two zones", "z");
-    assert!(ends(&sandbox, &["run", "p.toml"], 0).contains("two zones"));
+    assert!(ends(&sandbox, &["run", "p.toml", "--dry-run"], 0).contains("two zones"));
     market(WRITTEN, "z");
     let told = ends(&sandbox, &["run", "p.toml"], 2);
     assert!(told.contains("m/market.toml:1:8"), "{told}");
