@@ -20,9 +20,9 @@ __all__ = [
     "CoordinateDescentSettings", "CostToGoSettings", "DearestSettings", "DefaultSettings", "Drift", "EiPerCostSettings", "Elastic",
     "ErnestSettings", "Errors", "Exclusion", "Failures", "Form", "FullSettings", "Generation", "Gpu", "Job", "JobTime", "KeepPace", "Kind",
     "LatinHypercubeSettings", "LeaveOutSettings", "Limits", "LynceusSettings", "Market", "Model", "NoSearchSettings", "Node",
-    "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PriceThreshold", "Pricing",
-    "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Runtime", "SameJobSettings", "Scenario", "Search", "Servers",
-    "Settings", "Settings2", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
+    "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PolicySettings", "PriceThreshold",
+    "Pricing", "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Runtime", "SameJobSettings", "Scenario", "Search",
+    "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
     "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
     "UniformProgressSettings", "ValueOfInformationSettings", "Variation", "Vm",
 ]
@@ -237,6 +237,7 @@ class Step(Keys):
     from_: float = key(default=None)
     """Share of the work from which on it holds."""
     speed: float = key(default=None)
+    """Seconds of work per second from there on."""
 
     _known = {"from_": "from", "speed": "speed"}
     _tables = {}
@@ -822,7 +823,7 @@ class UniformProgressFailoverSettings(Keys):
     _tables = {}
 
 
-class Settings(Keys):
+class PolicySettings(Keys):
     """Settings of all policies: a table for each, all optional."""
 
     cost_to_go: CostToGoSettings = key(default=None)
@@ -1399,7 +1400,7 @@ class ValueOfInformationSettings(Keys):
     _tables = {}
 
 
-class Settings2(Keys):
+class Settings(Keys):
     """Settings of all strategies; a table per strategy in a scenario, all optional."""
 
     average_best: Dict[str, Any] = key(default=None)
@@ -1579,7 +1580,7 @@ class Scenario(Keys):
     """Name in results; the file's name when absent."""
     parallel: Parallel = key(default=None)
     """A model that is cut over GPUs, instead of all of these."""
-    policy: Settings = key(default=None)
+    policy: PolicySettings = key(default=None)
     """Policies that decide during a run, instead of all of these, with their settings."""
     precision: float = key(default=None)
     """Half the 95 % interval of mean net overheads at most, as a fraction: there are as many replicas as that takes, `replicas` at least.
@@ -1598,7 +1599,7 @@ class Scenario(Keys):
     """What stale gradients cost, where the workload does not say."""
     starts: Starts = key(default=None)
     """Where lives of the job begin in the market's traces; 20 evenly over them when absent."""
-    strategy: Settings2 = key(default=None)
+    strategy: Settings = key(default=None)
     """Settings of single strategies, only to change a default."""
     sync: Union[Literal['bsp'], Dict[str, Any]] = key(default=None)
     """How workers come together, where their kind does not say."""
@@ -1615,4 +1616,4 @@ class Scenario(Keys):
     """Names of embedded workloads, or paths of workload folders relative to this file."""
 
     _known = {"antithetic": "antithetic", "bag": "bag", "cluster": "cluster", "elastic": "elastic", "failures": "failures", "fidelity": "fidelity", "grid": "grid", "include": "include", "job": "job", "jobs": "jobs", "kind": "kind", "limits": "limits", "market": "market", "most_replicas": "most_replicas", "name": "name", "parallel": "parallel", "policy": "policy", "precision": "precision", "pricing": "pricing", "replicas": "replicas", "search": "search", "seed": "seed", "spot": "spot", "staleness": "staleness", "starts": "starts", "strategy": "strategy", "sync": "sync", "sync_of": "sync_of", "unset": "unset", "variation": "variation", "vm": "vm", "workloads": "workloads"}
-    _tables = {"bag": Bag, "cluster": Cluster, "elastic": Elastic, "failures": Failures, "job": Job, "limits": Limits, "market": Market, "parallel": Parallel, "policy": Settings, "pricing": Pricing, "search": Search, "spot": Spot, "staleness": Staleness, "starts": Starts, "strategy": Settings2, "variation": Variation}
+    _tables = {"bag": Bag, "cluster": Cluster, "elastic": Elastic, "failures": Failures, "job": Job, "limits": Limits, "market": Market, "parallel": Parallel, "policy": PolicySettings, "pricing": Pricing, "search": Search, "spot": Spot, "staleness": Staleness, "starts": Starts, "strategy": Settings, "variation": Variation}

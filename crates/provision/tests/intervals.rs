@@ -80,7 +80,7 @@ fn fewer_than_six_lives_side_by_side_have_no_interval() {
     let (world, job) = (two_weeks(), job(40.0, 60.0, 0.2));
     for spread in [5, 50] {
         let (sample, lives) = lives(&world, &job, spread);
-        assert_eq!((sample.disjoint, sample.is_too_small()), (5, true));
+        assert_eq!((sample.disjoint, sample.independence()), (5, 0.0));
         let mut costs = Welford::default();
         lives.iter().for_each(|life| costs.add(life[0]));
         let effective = sample.effective(spread as u64);

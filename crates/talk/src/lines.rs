@@ -22,13 +22,18 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
     }
 }
 
+/// Why an answer has no meaning.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotUnderstood(pub String);
+
 /// A line's meaning, or why it has none.
-pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
     serde_json::from_str(line).map_err(|why| {
         // The place in one line says nothing to a reader of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
-        why.replace("usize", "a whole number from 0")
+        NotUnderstood(why.replace("usize", "a whole number from 0"))
     })
 }
 

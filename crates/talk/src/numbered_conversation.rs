@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::de::DeserializeOwned;
 
 use crate::conversation::{Conversation, ConversationError};
-use crate::lines::{read, shortened};
+use crate::lines::{NotUnderstood, read, shortened};
 use crate::program::MessageTerms;
 
 /// Why a task has failed.
@@ -58,14 +58,14 @@ impl NumberedConversation {
     pub fn ask<R: DeserializeOwned, A>(
         &mut self,
         object: &str,
-        understood: impl FnOnce(R) -> Result<Said<A>, String>,
+        understood: impl FnOnce(R) -> Result<Said<A>, NotUnderstood>,
     ) -> Result<A, Breach> {
         self.number += 1;
         let rest = object.strip_prefix('{').unwrap_or(object);
         let line = format!("{{\"number\":{},{rest}\n", self.number);
         let line = self.with.answer(line).map_err(silent)?;
         let answer = shortened(&line);
-        let wrong = |why| {
+        let wrong = |why: NotUnderstood| {
             Breach::Wrong(format!(
                 "the program's answer is not understood: {answer}: {why}"
             ))
@@ -76,7 +76,8 @@ impl NumberedConversation {
         let all = said.answers.into_iter().map(Ok);
         let mut all = all.chain(fails).chain(ready);
         let (Some(one), None) = (all.next(), all.next()) else {
-            return Err(wrong(format!("expected one of {}", self.terms.answers)));
+            let why = format!("expected one of {}", self.terms.answers);
+            return Err(wrong(NotUnderstood(why)));
         };
         match said.number {
             Some(number) if number == self.number => one,
@@ -146,7 +147,7 @@ impl ConversationPool {
     pub fn put_back<R: DeserializeOwned, A>(
         &self,
         mut talk: NumberedConversation,
-        understood: impl FnOnce(R) -> Result<Said<A>, String>,
+        understood: impl FnOnce(R) -> Result<Said<A>, NotUnderstood>,
     ) -> Result<(), Breach> {
         let goes_on = if talk.is_numbered {
             match talk.ask("{\"over\":true}", understood) {

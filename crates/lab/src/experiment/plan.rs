@@ -7,8 +7,9 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::plan_error::PlanError;
 use super::record::Record;
-use super::search_problem::{PlanError, SearchProblem};
+use super::search_problem::SearchProblem;
 use crate::scenario::Scenario;
 use crate::scenario::subject::topic::{Search, SearchPreparation};
 use scavsim_base::rng::Streams;

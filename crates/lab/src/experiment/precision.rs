@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicU64;
 
 use super::key_columns::KeyColumns;
 use super::plan::Plan;
+use super::plan_error::PlanError;
 use super::run::{Conduct, RunEnding, gather};
-use super::search_problem::PlanError;
 use super::shard::Tasks;
 use super::summary::Summary;
 use super::tally::GroupSummary;

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::expectation::Runner;
 use super::plan::Plan;
-use super::search_problem::{PlanError, SearchProblem};
+use super::plan_error::PlanError;
+use super::search_problem::SearchProblem;
 use crate::scenario::Scenario;
 use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;

@@ -5,18 +5,19 @@ use std::collections::HashMap;
 use super::expectation::{Expectations, Precision, Question, expect};
 use super::misses::{Misses, Spread};
 use super::nearest;
+use super::plan_error::PlanError;
 use crate::scenario::Scenario;
 use crate::scenario::subject::topic::{PreparedSearch, SearchPreparation};
 use scavsim_base::rng::StrategyKey;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Fleet, Machine};
 use scavsim_data::configuration::Shape;
-use scavsim_data::pricing::{NoPrice, Policy, RentedVmType, Tariff};
+use scavsim_data::pricing::{Policy, RentedVmType, Tariff};
 use scavsim_data::space::Space;
 use scavsim_data::usage::Usage;
 use scavsim_search::search::{
-    ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UnusableStrategy,
-    UsedPastRun, WorkloadFacts,
+    ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UsedPastRun,
+    WorkloadFacts,
     objective::{ParetoFront, choose},
     registry,
 };
@@ -24,21 +25,6 @@ use scavsim_search::testbed::world::{hopeless_s, runs_are_training};
 use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Parallelism;
-
-/// Why a scenario that was read without complaint cannot be planned.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum PlanError {
-    #[error(transparent)]
-    OutsideHull(#[from] scavsim_data::workload::OutsideHull),
-    #[error("pricing policy `{0}`: {1}")]
-    NoPrice(String, NoPrice),
-    #[error(transparent)]
-    Unusable(#[from] UnusableStrategy),
-    #[error("policies decide during a run; there is nothing to search")]
-    NothingToSearch,
-    #[error("unknown strategy `{0}`")]
-    UnknownStrategy(String),
-}
 
 /// A workload that was measured: there is no simulated world of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

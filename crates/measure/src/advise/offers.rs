@@ -44,13 +44,13 @@ impl Offer {
         Some(format!("{provider} {region}"))
     }
 
-    /// The same in brackets, behind what is rented there.
+    /// The market in brackets, behind what is rented there.
     pub fn in_brackets(&self) -> String {
         let place = self.place().map(|place| format!(" ({place})"));
         place.unwrap_or_default()
     }
 
-    /// Its market for people.
+    /// Words for the market.
     pub fn terms(&self) -> &'static str {
         match self.market {
             Market::OnDemand => "on demand",

@@ -32,6 +32,7 @@ macro_rules! policies {
         /// Settings of all policies: a table for each, all optional.
         #[derive(Debug, Clone, Default, JsonSchema)]
         #[serde(default)]
+        #[schemars(rename = "PolicySettings")]
         pub struct Settings {
             /// Policies to run; all that keep deadlines when absent.
             #[schemars(with = "Vec<String>", length(min = 1))]

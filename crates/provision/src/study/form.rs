@@ -23,7 +23,7 @@ pub struct JobTable {
     pub checkpoint_gb: Option<NonNegative>,
     /// Seconds of work between two checkpoints; work is saved at once when absent.
     pub checkpoint_every_s: Option<Interval>,
-    /// Machines that it takes; 1 when absent.
+    /// Number of machines; 1 when absent.
     #[schemars(with = "Option<Machines>")]
     pub machines: Option<Spanned<Machines>>,
     /// Sets of machines that it can run on, in place of `machines`.
@@ -41,10 +41,10 @@ pub struct JobTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FormTable {
-    /// Its name.
+    /// Name of the form.
     #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
-    /// Machines that it takes; 1 when absent.
+    /// Number of machines; 1 when absent.
     #[schemars(with = "Option<Machines>")]
     pub machines: Option<Spanned<Machines>>,
     /// VM type; any when absent.

@@ -104,7 +104,10 @@ impl Study {
 impl Setting {
     fn new(job: Job, world: &World, lives: AvailabilitySource, ticks: usize) -> Setting {
         Setting {
-            sample: Sample::of_lives(&lives, ticks),
+            sample: match &lives {
+                AvailabilitySource::Traces(starts) => Sample::of_starts(starts, ticks),
+                AvailabilitySource::Drawn(..) => Sample::of_draws(lives.count()),
+            },
             job,
             world: world.clone(),
             lives,

@@ -1,8 +1,5 @@
 //! Lives that overlap in time meet the same market, and are not independent.
 
-use super::AvailabilitySource;
-use scavsim_base::text::words::plural;
-
 /// Fewest lives side by side in a trace for an interval.
 pub const LEAST_DISJOINT: usize = 6;
 
@@ -16,15 +13,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Sample of lives of `ticks` each. Draws of a process are independent.
-    pub fn of_lives(lives: &AvailabilitySource, ticks: usize) -> Sample {
-        match lives {
-            AvailabilitySource::Traces(starts) => Sample::of_starts(starts, ticks),
-            AvailabilitySource::Drawn(..) => Sample {
-                lives: lives.count(),
-                disjoint: lives.count(),
-                effective: lives.count() as f64,
-            },
+    /// Draws of a process, each of which is independent.
+    pub fn of_draws(lives: usize) -> Sample {
+        Sample {
+            lives,
+            disjoint: lives,
+            effective: lives as f64,
         }
     }
 
@@ -56,10 +50,6 @@ impl Sample {
         }
     }
 
-    pub fn is_too_small(&self) -> bool {
-        self.effective < 2.0
-    }
-
     /// Independent lives that each counts as; 0 where they are too few for an interval.
     pub fn independence(&self) -> f64 {
         self.effective / self.lives.max(1) as f64
@@ -68,23 +58,5 @@ impl Sample {
     /// Independent values that `lives` count as; below two where the sample is too small.
     pub fn effective(&self, lives: u64) -> f64 {
         self.effective.min(lives as f64)
-    }
-
-    /// Text after the number of lives.
-    pub fn description(&self) -> String {
-        let lives = plural(self.lives as u64, "life");
-        let in_time = format!(
-            "{lives} in the time of {} that do not overlap",
-            self.disjoint
-        );
-        if self.is_too_small() && self.lives > 1 {
-            return format!(
-                "{in_time}: not enough of this market for an interval, which takes {LEAST_DISJOINT}"
-            );
-        }
-        if self.disjoint < self.lives {
-            return in_time;
-        }
-        lives
     }
 }

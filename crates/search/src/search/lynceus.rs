@@ -282,7 +282,7 @@ pub(super) mod tests {
         assert!(seconds(&space, chosen) < best);
     }
 
-    /// Its time on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.
+    /// Time of a search on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.
     #[test]
     #[ignore = "prints how long it takes, which depends on the machine"]
     fn thirty_runs_of_sixty_nine() {

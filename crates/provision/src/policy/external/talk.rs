@@ -11,7 +11,7 @@ use crate::policy_run::events::Event;
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use scavsim_read::input::did_you_mean;
-use scavsim_talk::lines::Given;
+use scavsim_talk::lines::{Given, NotUnderstood};
 use scavsim_talk::numbered_conversation::Said;
 use scavsim_talk::program::MessageTerms;
 
@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for NextDecision {
 pub(super) fn understood(
     said: PolicyReply,
     view: &PolicyView<'_, '_>,
-) -> Result<Said<(Answer, NextDecision)>, String> {
+) -> Result<Said<(Answer, NextDecision)>, NotUnderstood> {
     let zone = |name: &String| {
         called(name, "zone", || {
             (0..view.zones()).map(|zone| view.zone_name(zone))
@@ -134,7 +134,8 @@ pub(super) fn understood(
         && !view.is_served(zone(name)?, form)
     {
         let form = view.form_name(form);
-        return Err(format!("`{name}` has no machines of the form `{form}`"));
+        let why = format!("`{name}` has no machines of the form `{form}`");
+        return Err(NotUnderstood(why));
     }
     let zones = |names: &ZoneNames| names.0.iter().map(zone).collect::<Result<Vec<_>, _>>();
     let (spot, on_demand) = (&said.spot.0, &said.on_demand.0);
@@ -164,12 +165,12 @@ fn called<'n, I: Iterator<Item = &'n str>>(
     name: &str,
     what: &str,
     names: impl Fn() -> I,
-) -> Result<usize, String> {
+) -> Result<usize, NotUnderstood> {
     let at = names().position(|known| known == name);
     at.ok_or_else(|| {
         let all = names().collect::<Vec<_>>().join(", ");
         let help = did_you_mean(name, names(), format!("there are {all}"));
-        format!("no {what} is called `{name}`; {help}")
+        NotUnderstood(format!("no {what} is called `{name}`; {help}"))
     })
 }
 

@@ -7,7 +7,7 @@ use crate::grid::Goal;
 use crate::search::other_jobs::{OtherJob, OtherJobs, OtherRun};
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, SearchCost, Stop, Target};
-use scavsim_talk::lines::Given;
+use scavsim_talk::lines::{Given, NotUnderstood};
 use scavsim_talk::numbered_conversation::Said;
 use scavsim_talk::program::MessageTerms;
 
@@ -82,7 +82,7 @@ pub(super) struct ColdStart {
     pub(super) steps: Option<u64>,
 }
 
-pub(super) fn understood(said: StrategyReply) -> Result<Said<Answer>, String> {
+pub(super) fn understood(said: StrategyReply) -> Result<Said<Answer>, NotUnderstood> {
     let answers = [
         said.probe.0.map(Answer::Probe),
         said.cold_start.0.map(Answer::ColdStart),
