@@ -247,9 +247,9 @@ class Form(Keys):
     """Machines that it can run on, and how fast it is on them."""
 
     machines: int = key(default=None)
-    """Machines that it takes; 1 when absent."""
+    """Number of machines; 1 when absent."""
     name: str = key(default=None)
-    """Its name."""
+    """Name of the form."""
     speed: float = key(default=None)
     """Seconds of work per second, all the time."""
     steps: Sequence[Union[Step, Dict[str, Any]]] = key(default=None)
@@ -277,7 +277,7 @@ class Job(Keys):
     lateness_usd_per_h: float = key(default=None)
     """USD for each hour after the deadline; without it a policy may not be late."""
     machines: int = key(default=None)
-    """Machines that it takes; 1 when absent."""
+    """Number of machines; 1 when absent."""
     probe_s: float = key(default=None)
     """Seconds that a machine is paid which a policy starts to see whether there is any; 60 when absent."""
     whole_last_tick: bool = key(default=None)

@@ -369,6 +369,29 @@ const NEVER: &[(&str, &str)] = &[
     ("KindTable.lifetime=gcp-2025-a100-trace", "the same"),
 ];
 
+/// Tables of scenarios with `[policy]`, which [`policies`] writes.
+const OF_POLICIES: [&str; 19] = [
+    "CostToGoSettings",
+    "ExternalPolicySettings",
+    "FormTable",
+    "JobTable",
+    "KeepPace",
+    "MarketTable",
+    "Net=",
+    "OnDemandZone=",
+    "PolicySettings",
+    "PriceThreshold",
+    "Scenario.job",
+    "Scenario.market",
+    "Scenario.policy",
+    "Scenario.starts",
+    "SkyNomadSettings",
+    "StartsTable",
+    "StepTable",
+    "TimeSliced",
+    "UniformProgress",
+];
+
 /// Numbers of scenarios that write all of the schema together. They are looked at first: where the generator has changed since,
 /// others are looked for, and the test says which to write here.
 const WRITERS: &[u64] = &[
@@ -392,6 +415,9 @@ fn every_key_of_the_schema_is_written() {
     let names = Names::read();
     let mut missing = schema.points();
     missing.retain(|point| !NEVER.iter().any(|(prefix, _)| point.starts_with(prefix)));
+    let is_of =
+        |point: &str, own: &str| point == own || (point.starts_with(own) && !own.contains('.'));
+    missing.retain(|point| !OF_POLICIES.iter().any(|own| is_of(point, own)));
     let all = missing.clone();
     let mut writers: Vec<(u64, BTreeSet<String>)> = Vec::new();
     for number in WRITERS.iter().copied().chain(0..40_000) {

@@ -63,7 +63,7 @@ fn groups_have_the_intervals_of_as_many_lives_as_are_independent() {
     for (at, group) in groups.iter().enumerate() {
         let sample = study.settings[at / 3].sample;
         assert_eq!(
-            (sample.disjoint, sample.is_too_small()),
+            (sample.disjoint, (sample.independence() == 0.0)),
             [(7, false), (3, true)][at / 3]
         );
         let independent = group.tallied.independent.expect("lives overlap");
@@ -74,7 +74,7 @@ fn groups_have_the_intervals_of_as_many_lives_as_are_independent() {
         (all.iter().filter(is_own)).for_each(|own| costs.add(own.cost_usd.expect("it has one")));
         let expected = costs.interval_as_of(sample.effective(20));
         let told = group.mean("cost_usd").expect("it has one").interval;
-        assert_eq!(told.is_some(), !sample.is_too_small());
+        assert_eq!(told.is_some(), !(sample.independence() == 0.0));
         for (told, expected) in told.iter().zip(&expected) {
             let off = (told.low - expected.low).abs() + (told.high - expected.high).abs();
             assert!(off < 1e-9, "{group:?}: {expected:?}");
