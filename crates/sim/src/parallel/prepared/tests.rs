@@ -148,7 +148,7 @@ fn messages_cost_a_waiting_stage_each_and_a_computing_one_nothing() {
     let mut stage = cost(1.0, 1.0);
     stage.message = 0.1;
     let [serial, duplex, overlapped] = [Serial, Duplex, Overlapped].map(|activations| {
-        let lane = vec![stage.clone(); 2];
+        let lane = vec![stage; 2];
         plan(Schedule::OneForwardOneBackward, activations, 100, lane).step_s() / 100.0
     });
     near(serial, 2.2, 0.05);
