@@ -248,11 +248,11 @@ columns! {
     /// Requests of spot VMs where there were none.
     refused: figure;
     /// 1 where the safety net took over, else 0.
-    caught: figure, share;
+    caught: figure, mean;
     /// 1 where the policy gave up, else 0.
-    gave_up: figure, share;
+    gave_up: figure;
     /// 1 where the clairvoyant's cost is exact, 0 where it is a lower bound; of the clairvoyant alone.
-    exact: figure, share;
+    exact: figure, mean;
     /// Whether the chosen configuration was measured or interpolated.
     provenance: text, key;
     /// The fidelity that its run was simulated in.

@@ -94,7 +94,11 @@ pub(super) fn columns<'g, T>(tallied: fn(&T) -> &GroupSummary) -> Vec<Column<'g,
         mean("losses", 1, 5, "lost_vms"),
         mean("moves", 1, 6, "moves"),
         mean("starts", 1, 7, "launches"),
-        share("net %", 0, 8, "caught"),
+        Column::number("net %", move |group: &&T| {
+            let caught = tallied(group).mean("caught");
+            Cell::number(caught.map(|share| 100.0 * share.mean), 0)
+        })
+        .rank(8),
     ]
 }
 
@@ -143,12 +147,9 @@ fn notes(group: &Group, page: &Page) -> String {
             3,
         );
     }
-    if let Some(exact) = group
-        .tallied
-        .share("exact")
-        .filter(|exact| exact.yes < exact.count)
-    {
-        let (inexact, lives) = (exact.count - exact.yes, plural(exact.count, "life"));
+    if let Some(exact) = group.mean("exact").filter(|exact| exact.mean < 1.0) {
+        let inexact = (exact.count as f64 * (1.0 - exact.mean)).round();
+        let lives = plural(exact.count, "life");
         text += &page.prose(
             &format!(
                 "{}: the cost is a lower bound, not exact, in {inexact} of {lives}.",
