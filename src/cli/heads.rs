@@ -359,15 +359,11 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "Half of the 95 % interval of the mean cost, by lives that do not overlap.",
     ),
     (
-        "disjoint",
-        "Lives that do not overlap; an interval takes six.",
+        "net %",
+        "Share of lives in which the safety net took over, in percent.",
     ),
     (
         "in time %",
         "Share of lives that end before the deadline, in percent.",
-    ),
-    (
-        "unfinished",
-        "Lives whose work was not done where the trace ended.",
     ),
 ];
