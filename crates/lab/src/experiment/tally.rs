@@ -126,7 +126,7 @@ impl GroupSummary {
 }
 
 /// What sums of parts of cases may be off, relative to them.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-12;
 
 /// A group of records as they pass by.
 #[derive(Debug, Clone)]
