@@ -76,6 +76,19 @@ class Sleeps(Strategy):
 
 @unittest.skipUnless(BUILT, "the native part of scavsim is not built: the package was not tested")
 class Package(unittest.TestCase):
+    def test_policies_are_run_as_strategies_are(self):
+        from scavsim.scenario import Job, Market, PolicySettings, Scenario
+
+        market = Market(run_h=2, pause_h=1, spot_usd_per_h=1.07, on_demand_usd_per_h=3.1, replicas=4)
+        job = Job(work_h=5.3, deadline_h=[7.1, 8.9], changeover_s=613)
+        scenario = Scenario(job=job, market=market, policy=PolicySettings(names=["greedy", "cost-to-go"]))
+        result = scavsim.run(scenario)
+        # Two deadlines, four lives, two policies and the clairvoyant.
+        self.assertEqual((result.cases, result.failed), (24, 0))
+        with self.assertRaises(scavsim.Mistakes) as mistakes:
+            scavsim.run(Scenario(job=Job(work_h=5.3, deadline_h=5.3), market=market, policy=PolicySettings(names=["gredy"])))
+        self.assertIn("unknown policy `gredy`", str(mistakes.exception))
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
