@@ -19,15 +19,16 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 12] = [
+const FLOORS: [&str; 13] = [
     "base",
     "read",
     "talk",
-    "provision",
     "data",
     "sim",
     "search",
-    "lab",
+    "experiment",
+    "provision",
+    "scenario",
     "measure",
     "papers",
     "show",
