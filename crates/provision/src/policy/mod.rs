@@ -10,6 +10,7 @@ pub mod price_threshold;
 pub mod registry;
 pub mod skynomad;
 pub mod spot_only;
+pub mod stay;
 pub mod time_sliced;
 pub mod uniform_progress;
 

@@ -18,6 +18,7 @@ use super::on_demand::OnDemandOnly;
 use super::price_threshold::PriceThreshold;
 use super::skynomad::{SkyNomadSettings, SkyNomadTrueLifetimesSettings};
 use super::spot_only::SpotOnly;
+use super::stay::StaySettings;
 use super::time_sliced::TimeSliced;
 use super::uniform_progress::{UniformProgressFailoverSettings, UniformProgressSettings};
 use scavsim_base::{Declaration, Declared};
@@ -122,6 +123,7 @@ impl<'de> Deserialize<'de> for SettingsKey {
 policies! {
     on_demand = "on-demand": OnDemandOnly,
     spot_only = "spot-only": SpotOnly,
+    stay = "stay": StaySettings,
     greedy = "greedy": Greedy,
     time_sliced = "time-sliced": TimeSliced,
     price_threshold = "price-threshold": PriceThreshold,

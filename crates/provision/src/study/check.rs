@@ -387,9 +387,10 @@ fn rounded(number: f64) -> String {
     with_commas(number.round() as u64)
 }
 
-/// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact.
-const NOT_BY_DEFAULT: &[&str] = &[
+/// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact, one is to compare with.
+pub const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",
     "uniform-progress-failover",
+    "stay",
 ];
