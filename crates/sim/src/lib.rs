@@ -13,7 +13,6 @@ pub mod job;
 pub mod parallel;
 pub mod plans;
 pub mod provider;
-mod registry;
 #[cfg(test)]
 mod tests;
 pub mod training;

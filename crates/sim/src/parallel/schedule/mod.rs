@@ -3,8 +3,6 @@
 //! Schedules whose messages travel while both ends compute are made of `passes`: what arrives n-th was sent n-th. With
 //! virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
 
-use crate::registry::registry;
-
 mod gpipe;
 mod interleaved;
 mod one_forward_one_backward;
@@ -93,7 +91,7 @@ impl Rounds {
 
 macro_rules! schedules {
     ($($variant:ident = $module:ident: $order:ident,)*) => {
-        registry! {
+        scavsim_base::registry! {
             /// The order of forward and backward passes of a stage.
             pub enum Schedule { $($variant = $module,)* }
 

@@ -8,7 +8,6 @@ mod trained;
 
 use crate::cluster::Losses;
 use crate::provider::Capacity;
-use crate::registry::registry;
 use scavsim_data::cloud::lifetimes::Trace;
 
 pub use trained::Training;
@@ -87,7 +86,7 @@ pub(super) fn usable(path: &[SpanOf], running: u32, boot_s: f64, into: &mut Vec<
     }
 }
 
-registry! {
+scavsim_base::registry! {
     /// How a job foretells how many GPUs there will be.
     pub enum Forecast {
         None = none,

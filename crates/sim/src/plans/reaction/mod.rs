@@ -9,7 +9,6 @@ pub mod worth;
 
 use super::forecast::Forecast;
 use super::formation::{Formation, NodeLayout};
-use crate::registry::registry;
 use scavsim_base::units::SimTime;
 
 pub use costs::{Moves, ReactionCosts};
@@ -40,7 +39,7 @@ impl Aim {
         [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
 }
 
-registry! {
+scavsim_base::registry! {
     /// What a job does when VMs go and come.
     pub enum Reaction {
         Wait = wait,

@@ -2,6 +2,7 @@
 
 /// An enum with a variant for each module of a list. A module has a `DECLARATION`, and whatever the functions of the enum ask for:
 /// a constant that they give, or a function of the same name and arguments.
+#[macro_export]
 macro_rules! registry {
     (
         $(#[$about:meta])*
@@ -17,14 +18,14 @@ macro_rules! registry {
             )*
         }
 
-        scavsim_base::named!($registry: $($variant = $module::DECLARATION.name),*);
+        $crate::named!($registry: $($variant = $module::DECLARATION.name),*);
 
         impl $registry {
             /// What all of them say of themselves.
-            pub const DECLARED: &'static [scavsim_base::Declaration] = &[$($module::DECLARATION),*];
+            pub const DECLARED: &'static [$crate::Declaration] = &[$($module::DECLARATION),*];
         }
 
-        $crate::registry::registry!(@functions $registry [$($variant $module)*] $($functions)*);
+        $crate::registry!(@functions $registry [$($variant $module)*] $($functions)*);
     };
     (@functions $registry:ident $list:tt) => {};
     (
@@ -35,10 +36,10 @@ macro_rules! registry {
         impl $registry {
             $(#[$about])*
             $visibility fn $function($self) -> $output {
-                $crate::registry::registry!(@ask $self $list $constant)
+                $crate::registry!(@ask $self $list $constant)
             }
         }
-        $crate::registry::registry!(@functions $registry $list $($rest)*);
+        $crate::registry!(@functions $registry $list $($rest)*);
     };
     (
         @functions $registry:ident $list:tt $(#[$about:meta])*
@@ -48,10 +49,10 @@ macro_rules! registry {
         impl $registry {
             $(#[$about])*
             $visibility fn $function($self $(, $name: $type)*) $(-> $output)? {
-                $crate::registry::registry!(@ask $self $list $function ($($name),*))
+                $crate::registry!(@ask $self $list $function ($($name),*))
             }
         }
-        $crate::registry::registry!(@functions $registry $list $($rest)*);
+        $crate::registry!(@functions $registry $list $($rest)*);
     };
     (@ask $self:ident [$($variant:ident $module:ident)*] $constant:ident) => {
         match $self { $(Self::$variant => $module::$constant,)* }
@@ -60,4 +61,3 @@ macro_rules! registry {
         match $self { $(Self::$variant => $module::$function $arguments,)* }
     };
 }
-pub(crate) use registry;
