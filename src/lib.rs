@@ -264,6 +264,8 @@ pub mod provision {
 pub mod cli;
 
 // For this project's own tests and benches alone.
+#[doc(hidden)]
+pub use scavsim_bags as bag;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_base::text;
@@ -290,7 +292,7 @@ pub use scavsim_show::report;
 #[doc(hidden)]
 pub use scavsim_show::{figure, page};
 #[doc(hidden)]
-pub use scavsim_sim::{bag, cluster, engine, job, parallel, plans, training};
+pub use scavsim_sim::{cluster, engine, job, parallel, plans, training};
 
 // The code of the page for Rust compiles and runs.
 #[cfg(doctest)]

@@ -25,7 +25,7 @@ impl Entry {
     }
 
     /// How a VM ran that is gone: its track and type, from when to when, and who ended it.
-    pub(crate) fn of_gone(
+    pub fn of_gone(
         (track, vm): (Track, u16),
         (runs, end): (SimTime, SimTime),
         ended_by: EndedBy,

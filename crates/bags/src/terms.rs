@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use super::{Notice, Reuse};
-use crate::cluster::{Losses, Pause};
+use crate::{Notice, Reuse};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
+use scavsim_sim::cluster::{Losses, Pause};
 
 #[derive(Debug, Clone)]
 pub struct Bag {

@@ -1,24 +1,24 @@
 use std::collections::VecDeque;
 
-use super::vms::BagVmUsage;
-use super::{Bag, BagSize, Loss};
-use crate::engine::{Interrupt, Queue};
-use crate::provider::{Provider, Vm};
-use crate::training::log::Entry;
+use crate::vms::BagVmUsage;
+use crate::{Bag, BagSize, Loss};
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
+use scavsim_sim::engine::{Interrupt, Queue};
+use scavsim_sim::provider::{Provider, Vm};
+use scavsim_sim::training::log::Entry;
 
 /// A job on a bag, which goes on from one run to the next: what is drawn for it, and the VMs that it held.
 #[derive(Debug, Clone)]
 pub struct BagJob {
-    pub(super) provider: Provider,
-    pub(super) jobs: Stream,
-    pub(super) notice: Stream,
+    pub(crate) provider: Provider,
+    pub(crate) jobs: Stream,
+    pub(crate) notice: Stream,
     /// Which VM is lost, in which attempt, at which moment.
-    pub(super) hits: Stream,
+    pub(crate) hits: Stream,
     /// How many of the losses at given times have passed.
-    pub(super) passed: usize,
+    pub(crate) passed: usize,
     pub held: BagVmUsage,
 }
 
@@ -41,26 +41,26 @@ impl BagJob {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum BagEvent {
+pub(crate) enum BagEvent {
     Ready(u32),
     /// An attempt of a slot is over: its job is done, or its loss is noticed.
     Over(u32, u32),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) state: State,
-    pub(super) has_vms: bool,
-    pub(super) attempt: u32,
+pub(crate) struct Slot {
+    pub(crate) state: State,
+    pub(crate) has_vms: bool,
+    pub(crate) attempt: u32,
     /// When the last began.
-    pub(super) began: SimTime,
+    pub(crate) began: SimTime,
     /// Time of its job over the mean.
-    pub(super) factor: f64,
-    pub(super) is_lost: bool,
+    pub(crate) factor: f64,
+    pub(crate) is_lost: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// Nothing to do: no job is left for the slot, and none will come, for what is lost elsewhere runs again there.
     Idle,
     /// The slot is about to take a job.
@@ -72,25 +72,25 @@ pub(super) enum State {
 
 #[derive(Debug, Default)]
 pub struct Run {
-    pub(super) queue: Queue<BagEvent>,
-    pub(super) slots: Vec<Slot>,
+    pub(crate) queue: Queue<BagEvent>,
+    pub(crate) slots: Vec<Slot>,
     /// VMs of the slots, as many for each.
-    pub(super) vms: Vec<Vm>,
+    pub(crate) vms: Vec<Vm>,
     /// VMs without work, and since when.
-    pub(super) spares: VecDeque<(Vm, SimTime)>,
+    pub(crate) spares: VecDeque<(Vm, SimTime)>,
     /// Factors of lost jobs that are to be run again.
-    pub(super) again: Vec<f64>,
+    pub(crate) again: Vec<f64>,
     /// Slots of the VMs that a strike may take, and the places of these; spares behind.
-    pub(super) alive: Vec<(Option<u32>, usize)>,
+    pub(crate) alive: Vec<(Option<u32>, usize)>,
     /// Jobs that may be submitted.
-    pub(super) most: u32,
-    pub(super) submitted: u32,
-    pub(super) done: u32,
-    pub(super) lost_since_done: u32,
+    pub(crate) most: u32,
+    pub(crate) submitted: u32,
+    pub(crate) done: u32,
+    pub(crate) lost_since_done: u32,
     /// Attempts where some are drawn to be lost, and how many were.
-    pub(super) attempts: u64,
-    pub(super) drawn: u32,
-    pub(super) began: SimTime,
+    pub(crate) attempts: u64,
+    pub(crate) drawn: u32,
+    pub(crate) began: SimTime,
     pub log: Option<Vec<Entry>>,
 }
 
@@ -104,7 +104,7 @@ pub struct BagRunSpec<'a> {
 
 impl BagRunSpec<'_> {
     /// What lost work counts as: that of a search is the search's.
-    pub(super) fn lost_phase(&self) -> Phase {
+    pub(crate) fn lost_phase(&self) -> Phase {
         if self.phase == Phase::Training {
             Phase::Lost
         } else {
@@ -121,7 +121,7 @@ impl Run {
         }
     }
 
-    pub(super) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
+    pub(crate) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
         let size = of.size;
         self.queue.reset();
         self.queue.rest_until(from);
@@ -154,11 +154,11 @@ impl Run {
     }
 
     /// Jobs that nobody runs yet.
-    pub(super) fn pending(&self) -> usize {
+    pub(crate) fn pending(&self) -> usize {
         self.most.saturating_sub(self.submitted) as usize + self.again.len()
     }
 
-    pub(super) fn places(size: &BagSize, slot: u32) -> std::ops::Range<usize> {
+    pub(crate) fn places(size: &BagSize, slot: u32) -> std::ops::Range<usize> {
         let each = size.vms_per_job as usize;
         slot as usize * each..(slot as usize + 1) * each
     }

@@ -1,11 +1,11 @@
 //! A bag from its first request of VMs to its last job: slots that run one job after the other.
 
-use super::rental::is_worth;
-use super::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
-use super::{Bag, Loss};
-use crate::provider::MOST_LOSSES;
-use crate::training::UnfinishedJob;
+use crate::rental::is_worth;
+use crate::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
+use crate::{Bag, Loss};
 use scavsim_base::units::SimTime;
+use scavsim_sim::provider::MOST_LOSSES;
+use scavsim_sim::training::UnfinishedJob;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BagEnd {

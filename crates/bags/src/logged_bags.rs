@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::Notice;
+use crate::Notice;
 
-const BLOCKED: &str = include_str!("../../../../data/bags/blocked.csv");
+const BLOCKED: &str = include_str!("../../../data/bags/blocked.csv");
 
 /// Seconds that each of 40 lost attempts kept its slot: 317 to 1,051, 677 in the mean.
 pub fn blocked_s() -> Arc<[f64]> {
@@ -24,18 +24,18 @@ pub fn notice() -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bag::{Bag, BagJob, BagRunSpec, BagSize, Loss, Reuse, Run, formula};
-    use crate::cluster::Pause;
-    use crate::engine::Interrupt;
-    use crate::tests::{life_of, near};
-    use crate::training::log::{Entry, Fate, LogEvent};
+    use crate::{Bag, BagJob, BagRunSpec, BagSize, Loss, Reuse, Run, formula};
     use scavsim_base::rng::{Streams, UnitLogNormal, VmTypeKey};
+    use scavsim_base::tests::near;
     use scavsim_base::units::SimTime;
-    use scavsim_data::cloud::lifetimes::Lifetime;
+    use scavsim_data::cloud::lifetimes::{Kind, Lifetime, Model};
     use scavsim_data::usage::Phase;
+    use scavsim_sim::cluster::Pause;
+    use scavsim_sim::engine::Interrupt;
+    use scavsim_sim::training::log::{Entry, Fate, LogEvent};
 
-    const LOGGED: &str = include_str!("../../../../data/bags/logged.csv");
-    const SIZES: &str = include_str!("../../../../data/bags/sizes.csv");
+    const LOGGED: &str = include_str!("../../../data/bags/logged.csv");
+    const SIZES: &str = include_str!("../../../data/bags/sizes.csv");
 
     fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
         let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
@@ -204,7 +204,11 @@ mod tests {
     }
 
     fn counted(vcpus: u32) -> Lifetime {
-        life_of(&format!("gcp-2019-highcpu-{vcpus}"))
+        let model = Model::named(&format!("gcp-2019-highcpu-{vcpus}"));
+        match &model.expect("it is there").kind {
+            Kind::Alone(life) => life.clone(),
+            other => panic!("{other:?}"),
+        }
     }
 
     /// Bags on new VMs with the lives that the same authors counted: where the logged numbers of losses lie. Seven bags of this

@@ -1,8 +1,8 @@
 //! What a job of a bag costs in expectation, and what a surrogate saves, by formula: nothing is simulated.
 
-use super::{Bag, BagSize, Loss};
-use crate::cluster::Losses;
+use crate::{Bag, BagSize, Loss};
 use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_sim::cluster::Losses;
 
 /// Intervals of the trapezoidal rule.
 const PARTS: u32 = 400;

@@ -1,12 +1,12 @@
-use super::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
-use super::{Bag, BagSize, Loss};
-use crate::cluster::Pause;
-use crate::provider::{Vm, VmRequest};
-use crate::training::log::{Entry, Fate, LogEvent, Track};
+use crate::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
+use crate::{Bag, BagSize, Loss};
 use scavsim_base::units::SimTime;
+use scavsim_sim::cluster::Pause;
+use scavsim_sim::provider::{Vm, VmRequest};
+use scavsim_sim::training::log::{Entry, Fate, LogEvent, Track};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strike {
+pub(crate) enum Strike {
     Market,
     /// One of a running job.
     One,
@@ -14,7 +14,7 @@ pub(super) enum Strike {
 
 impl Run {
     /// A slot has no work: its VMs become spares.
-    pub(super) fn idle_slot(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
+    pub(crate) fn idle_slot(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
         let now = self.queue.now();
         let own = &mut self.slots[slot as usize];
         own.state = State::Idle;
@@ -32,7 +32,7 @@ impl Run {
     }
 
     /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
-    pub(super) fn take_spare(&mut self, of: &BagRunSpec<'_>, job: &mut BagJob) -> Option<Vm> {
+    pub(crate) fn take_spare(&mut self, of: &BagRunSpec<'_>, job: &mut BagJob) -> Option<Vm> {
         let now = self.queue.now();
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
@@ -44,7 +44,7 @@ impl Run {
         None
     }
 
-    pub(super) fn request(
+    pub(crate) fn request(
         &mut self,
         of: &BagRunSpec<'_>,
         job: &mut BagJob,
@@ -61,7 +61,7 @@ impl Run {
         (job.provider).request(&wanted, boot, size.lifetime(of.bag), now)
     }
 
-    pub(super) fn next_strike(
+    pub(crate) fn next_strike(
         &self,
         of: &BagRunSpec<'_>,
         job: &BagJob,
@@ -78,7 +78,7 @@ impl Run {
         }
     }
 
-    pub(super) fn strike(&mut self, strike: Strike, of: &BagRunSpec<'_>, job: &mut BagJob) {
+    pub(crate) fn strike(&mut self, strike: Strike, of: &BagRunSpec<'_>, job: &mut BagJob) {
         let BagRunSpec { bag, size, .. } = *of;
         let now = self.queue.now();
         self.alive.clear();
@@ -134,13 +134,13 @@ impl Run {
         }
     }
 
-    pub(super) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
+    pub(crate) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
         job.held.intervals.push(vm.held_until(at));
         self.note_vm(vm, at);
     }
 
     /// Gives back all VMs at `at`. Those of a finished slot train a surrogate until `trained`, if there is one.
-    pub(super) fn give_all_back(
+    pub(crate) fn give_all_back(
         &mut self,
         of: &BagRunSpec<'_>,
         job: &mut BagJob,
@@ -188,7 +188,7 @@ impl Run {
         }
     }
 
-    pub(super) fn note_attempt(&mut self, slot: u32, span: (SimTime, SimTime), is_lost: bool) {
+    pub(crate) fn note_attempt(&mut self, slot: u32, span: (SimTime, SimTime), is_lost: bool) {
         if let Some(log) = &mut self.log {
             let fate = if is_lost { Fate::GivenUp } else { Fate::Done };
             log.push(Entry::span(
@@ -199,7 +199,7 @@ impl Run {
         }
     }
 
-    pub(super) fn note_vm(&mut self, vm: &Vm, at: SimTime) {
+    pub(crate) fn note_vm(&mut self, vm: &Vm, at: SimTime) {
         let Some(log) = &mut self.log else { return };
         let (held, track) = (vm.held_until(at), Track::Vm(vm.number));
         log.push(Entry::instant(vm.asked, track, LogEvent::Requested(vm.vm)));
@@ -212,7 +212,7 @@ impl Run {
     }
 }
 
-pub(super) fn is_worth(bag: &Bag, size: &BagSize, vm: &Vm, now: SimTime) -> bool {
+pub(crate) fn is_worth(bag: &Bag, size: &BagSize, vm: &Vm, now: SimTime) -> bool {
     let age_s = (now - vm.runs).seconds();
     bag.reuse.keeps(size.lifetime(bag), age_s, size.job_s)
 }
@@ -220,7 +220,7 @@ pub(super) fn is_worth(bag: &Bag, size: &BagSize, vm: &Vm, now: SimTime) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bag::Loss;
+    use crate::Loss;
     use scavsim_base::rng::VmTypeKey;
     use scavsim_data::cloud::lifetimes::{Bathtub, Lifetime};
 
