@@ -9,9 +9,9 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
 use scavsim_lab::experiment::{Group, Ranked, Ranking};
 use scavsim_lab::scenario::Scenario;
+use scavsim_plans::PlanMetrics;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
-use scavsim_sim::plans::PlanMetrics;
 
 /// Runs of a configuration from which on their 5 % and 95 % say something.
 const FEWEST_RUNS: u64 = 20;

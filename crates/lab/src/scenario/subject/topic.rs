@@ -16,12 +16,12 @@ use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
 use scavsim_data::space::Space;
+use scavsim_plans::Choices;
 use scavsim_provision::study::Study;
 use scavsim_search::search::{Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::engine::Parallelism;
-use scavsim_sim::plans::Choices;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

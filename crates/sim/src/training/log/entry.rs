@@ -155,8 +155,8 @@ pub enum LogEvent {
 }
 
 impl LogEvent {
-    pub(crate) const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
-    pub(crate) const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
+    pub const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
+    pub const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
     pub(crate) const RESTORED: LogEvent = LogEvent::Restore(Fate::Done);
     pub(crate) const NOT_RESTORED: LogEvent = LogEvent::Restore(Fate::GivenUp);
 

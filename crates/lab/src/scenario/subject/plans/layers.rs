@@ -8,6 +8,7 @@ use crate::scenario::complaints::Complaints;
 use crate::scenario::files::Files;
 use crate::scenario::forms::NameOrTable;
 use crate::scenario::parallel_table::{NodeTable, ParallelTable};
+use scavsim_plans::{Flops, Form, Offer, PreparedForm};
 use scavsim_read::input::checked::{Machines, Positive};
 use scavsim_read::input::{Folder, Source, did_you_mean};
 use scavsim_sim::parallel::architecture::library as models;
@@ -17,7 +18,6 @@ use scavsim_sim::parallel::law::kernels::Device;
 use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
 use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
 use scavsim_sim::parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
-use scavsim_sim::plans::{Flops, Form, Offer, PreparedForm};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
