@@ -282,6 +282,8 @@ pub use scavsim_measure::{advise, compare, import, validate};
 #[doc(hidden)]
 pub use scavsim_papers::{functions, reproduce};
 #[doc(hidden)]
+pub use scavsim_parallel as parallel;
+#[doc(hidden)]
 pub use scavsim_plans as plans;
 #[doc(hidden)]
 pub use scavsim_read::{expression, input};
@@ -294,7 +296,7 @@ pub use scavsim_show::report;
 #[doc(hidden)]
 pub use scavsim_show::{figure, page};
 #[doc(hidden)]
-pub use scavsim_sim::{cluster, engine, job, parallel, training};
+pub use scavsim_sim::{cluster, engine, job, training};
 
 // The code of the page for Rust compiles and runs.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::PreparedForm;
-use scavsim_sim::parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
+use scavsim_parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
 
 #[derive(Debug, Clone)]
 pub struct Axes {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::{Axes, Draft, PreparedForm};
 use scavsim_base::rng::ConfigurationKey;
-use scavsim_sim::parallel::Links;
-use scavsim_sim::parallel::runtime::PredictionUncertainty;
+use scavsim_parallel::Links;
+use scavsim_parallel::runtime::PredictionUncertainty;
 
 /// The fastest plan on so many GPUs or fewer.
 #[derive(Debug, Clone, Copy, PartialEq)]

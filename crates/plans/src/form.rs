@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use scavsim_sim::parallel::runtime::{Recompute, Shard};
-use scavsim_sim::parallel::{LayerProfile, ReplicaSharing, Runtime};
+use scavsim_parallel::runtime::{Recompute, Shard};
+use scavsim_parallel::{LayerProfile, ReplicaSharing, Runtime};
 
 /// What decides beside the degrees what a plan holds and computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::feasible_plan::FastestOn;
 use crate::pace::{PlanEffects, PlanPace, Spread, slot_nodes};
 use crate::{Choices, FeasiblePlan};
-use scavsim_sim::parallel::{Misfit, PathScratch};
+use scavsim_parallel::{Misfit, PathScratch};
 use scavsim_sim::training::{Fidelity, Variation};
 
 /// What trains.

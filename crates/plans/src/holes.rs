@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use scavsim_sim::parallel::Misfit;
+use scavsim_parallel::Misfit;
 
 /// How many plans cannot be, by the kind of reason, each with the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::Draft;
 use crate::feasible_plan::{FeasiblePlan, Parts};
 use scavsim_data::space::{Axis, BATCH, Space, VM};
-use scavsim_sim::parallel::ReplicaSharing;
+use scavsim_parallel::ReplicaSharing;
 
 pub const MARKET: &str = "market";
 

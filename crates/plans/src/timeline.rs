@@ -1,7 +1,7 @@
 //! One step of a plan as entries of a trace: each stage of each replica on its own track. Gaps are bubbles.
 
 use scavsim_base::units::SimTime;
-use scavsim_sim::parallel::{PreparedPlan, Span, Work};
+use scavsim_parallel::{PreparedPlan, Span, Work};
 use scavsim_sim::training::log::{Entry, Fate, LogEvent, NeighbourStage, Track};
 
 /// The entries of a step without luck that begins at `from`, the first `most`; whether these are all.

@@ -2,13 +2,11 @@
 //!
 //! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`training`]: how workers step, in two fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
-//! - [`parallel`]: models cut over GPUs, from profiles of their layers.
 //! - [`provider`]: VMs that are asked for and taken away.
 
 pub mod cluster;
 pub mod engine;
 pub mod job;
-pub mod parallel;
 pub mod provider;
 #[cfg(test)]
 mod tests;

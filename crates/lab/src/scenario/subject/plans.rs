@@ -25,6 +25,8 @@ use crate::scenario::prices::Rentals;
 use crate::scenario::{Setting, measured_defaults, setup};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
+use scavsim_parallel::library;
+use scavsim_parallel::runtime::PredictionUncertainty;
 use scavsim_plans::Parts;
 use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
@@ -32,8 +34,6 @@ use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::PlanEnvironment;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Parallelism;
-use scavsim_sim::parallel::library;
-use scavsim_sim::parallel::runtime::PredictionUncertainty;
 use scavsim_sim::training::Variation;
 
 pub(super) const FORM: Form = Form {

@@ -1,7 +1,7 @@
 use crate::scenario::complaints::Complaints;
 use crate::scenario::parallel_table::ParallelTable;
+use scavsim_parallel::LayerProfile;
 use scavsim_plans::Axes;
-use scavsim_sim::parallel::LayerProfile;
 
 fn listed(values: &[u32]) -> String {
     let words: Vec<String> = values.iter().map(u32::to_string).collect();

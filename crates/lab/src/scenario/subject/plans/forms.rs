@@ -6,9 +6,9 @@ use super::layers::PlanSubject;
 use crate::scenario::complaints::Complaints;
 use crate::scenario::forms::OneOrMore;
 use crate::scenario::parallel_table::ParallelTable;
+use scavsim_parallel::runtime::{Recompute, RuntimePreset, Shard};
+use scavsim_parallel::{Activations, ReplicaSharing, Schedule};
 use scavsim_plans::Form;
-use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
-use scavsim_sim::parallel::{Activations, ReplicaSharing, Schedule};
 
 const USUAL_VIRTUAL_STAGES: u32 = 2;
 
