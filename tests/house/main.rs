@@ -19,13 +19,16 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 12] = [
+const FLOORS: [&str; 15] = [
     "base",
     "read",
     "talk",
     "provision",
     "data",
     "sim",
+    "bags",
+    "parallel",
+    "plans",
     "search",
     "lab",
     "measure",
