@@ -264,8 +264,6 @@ pub mod provision {
 pub mod cli;
 
 // For this project's own tests and benches alone.
-#[doc(hidden)]
-pub use scavsim_bags as bag;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_base::text;
@@ -282,10 +280,6 @@ pub use scavsim_measure::{advise, compare, import, validate};
 #[doc(hidden)]
 pub use scavsim_papers::{functions, reproduce};
 #[doc(hidden)]
-pub use scavsim_parallel as parallel;
-#[doc(hidden)]
-pub use scavsim_plans as plans;
-#[doc(hidden)]
 pub use scavsim_read::{expression, input};
 #[doc(hidden)]
 pub use scavsim_search::{grid, search, testbed};
@@ -297,6 +291,8 @@ pub use scavsim_show::report;
 pub use scavsim_show::{figure, page};
 #[doc(hidden)]
 pub use scavsim_sim::{cluster, engine, job, training};
+#[doc(hidden)]
+pub use {scavsim_bags as bag, scavsim_parallel as parallel, scavsim_plans as plans};
 
 // The code of the page for Rust compiles and runs.
 #[cfg(doctest)]

@@ -51,7 +51,7 @@ impl Exchange {
     }
 
     #[inline]
-    pub fn messages(self) -> u32 {
+    pub(crate) fn messages(self) -> u32 {
         u32::from(self.activations.is_some()) + u32::from(self.gradients.is_some())
     }
 }
@@ -80,7 +80,7 @@ impl Place {
 
 /// Rounds in which all stages repeat themselves: after round `n` a stage has done `first + n × every` operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     pub count: u32,
     pub first: u32,
     pub every: u32,
@@ -101,10 +101,10 @@ macro_rules! schedules {
             pub enum Schedule { $($variant = $module,)* }
 
             /// Rounds of a stage, in their order; as many, of as many each, for every stage.
-            pub fn rounds(self, place: Place) -> [Rounds; 2];
+            pub(crate) fn rounds(self, place: Place) -> [Rounds; 2];
 
             /// Micro-batches whose activations a virtual stage holds when its stage holds most.
-            pub fn in_flight(self, place: Place, virtual_stage: u32) -> u32;
+            pub(crate) fn in_flight(self, place: Place, virtual_stage: u32) -> u32;
 
             /// Whether messages have to travel while both ends compute.
             pub fn needs_overlap(self) -> bool = NEEDS_OVERLAP;
