@@ -291,7 +291,9 @@ pub use scavsim_show::report;
 #[doc(hidden)]
 pub use scavsim_show::{figure, page};
 #[doc(hidden)]
-pub use scavsim_sim::{bag, cluster, engine, job, parallel, plans, training};
+pub use scavsim_sim::{cluster, engine, job, training};
+#[doc(hidden)]
+pub use {scavsim_bags as bag, scavsim_parallel as parallel, scavsim_plans as plans};
 
 // The code of the page for Rust compiles and runs.
 #[cfg(doctest)]

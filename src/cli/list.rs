@@ -19,12 +19,12 @@ use scavsim_data::pricing::{Base, Policy, RentedVmType, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
+use scavsim_plans::failures::{self, Cause, FailureScope};
+use scavsim_plans::{Forecast, Reaction};
 use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::{ALL_KNOWING, Registry};
-use scavsim_sim::plans::failures::{self, Cause, FailureScope};
-use scavsim_sim::plans::{Forecast, Reaction};
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]

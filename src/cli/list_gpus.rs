@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use scavsim_base::text::{Column, Sheet};
+use scavsim_parallel::Architecture;
+use scavsim_parallel::architecture::library;
+use scavsim_parallel::gpu::{self, GpuSheet, Precision};
+use scavsim_parallel::law::constants::GENERATIONS;
+use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::parallel::Architecture;
-use scavsim_sim::parallel::architecture::library;
-use scavsim_sim::parallel::gpu::{self, GpuSheet, Precision};
-use scavsim_sim::parallel::law::constants::GENERATIONS;
-use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 
 pub(super) fn models() -> Sheet<'static, &'static Architecture> {
     type ModelRow = &'static Architecture;

@@ -11,9 +11,9 @@ use super::listing::{self, Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, runs};
+use scavsim_parallel::law::constants::{GENERATIONS, NAMES, RUNTIME_CONSTANTS};
+use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-use scavsim_sim::parallel::law::constants::{GENERATIONS, NAMES, RUNTIME_CONSTANTS};
-use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 
 /// Arguments of `validate plans` and of `import runs`: runs, and the runtime that they ran under.
 #[derive(Debug, Args)]

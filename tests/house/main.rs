@@ -19,12 +19,15 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 13] = [
+const FLOORS: [&str; 16] = [
     "base",
     "read",
     "talk",
     "data",
     "sim",
+    "bags",
+    "parallel",
+    "plans",
     "search",
     "experiment",
     "provision",

@@ -126,7 +126,7 @@ fn calibrated_rows_and_constants_belong_together() {
 fn constants_have_the_values_that_are_used() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("data/workloads"), root.join("scenarios")];
-    let mut shared = vec![root.join("crates/sim/src/parallel/runtime.rs")];
+    let mut shared = vec![root.join("crates/parallel/src/runtime.rs")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("it is readable") {
             let path = entry.expect("it is readable").path();

@@ -9,10 +9,11 @@
 
 mod declaration;
 pub mod output;
+mod registry;
 pub mod rng;
 pub mod stats;
-#[cfg(test)]
-mod tests;
+#[doc(hidden)]
+pub mod tests;
 #[cfg(feature = "text")]
 pub mod text;
 pub mod units;

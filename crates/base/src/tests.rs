@@ -1,4 +1,4 @@
-//! What the tests of several modules share.
+//! What the tests of several modules and crates share.
 
 use crate::rng::{Purpose, Stream, Streams};
 

@@ -14,11 +14,11 @@ use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
 use scavsim_data::pricing::{Policy, Tariff};
 use scavsim_data::workload::Spread;
+use scavsim_plans::PlanMetrics;
 use scavsim_search::search::objective::{ParetoFront, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::plans::PlanMetrics;
 use scavsim_sim::training::Variation;
 
 /// Ends of the shown interval of runs.

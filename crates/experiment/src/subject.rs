@@ -14,11 +14,11 @@ use super::record::Record;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
+use scavsim_plans::Choices;
 use scavsim_search::search::{Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::engine::{Interrupt, Parallelism};
-use scavsim_sim::plans::Choices;
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 

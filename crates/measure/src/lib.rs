@@ -10,6 +10,4 @@ pub mod advise;
 pub mod bench;
 pub mod compare;
 pub mod import;
-#[cfg(test)]
-mod tests;
 pub mod validate;

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::axis::Axis;
+use scavsim_bags::Reuse;
 use scavsim_read::input::checked::{Delay, Fraction, Interval, Machines, Spread};
-use scavsim_sim::bag::Reuse;
 
 /// A bag of independent jobs of one kind on VMs that may be lost.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -4,9 +4,9 @@ use scavsim_base::Declaration;
 use scavsim_data::cloud::lifetimes;
 use scavsim_data::pricing::{base, charges, reductions};
 use scavsim_data::workload::law;
+use scavsim_parallel::Schedule;
+use scavsim_plans::{Forecast, Reaction};
 use scavsim_search::search::{ALL_KNOWING, STRATEGIES};
-use scavsim_sim::parallel::Schedule;
-use scavsim_sim::plans::{Forecast, Reaction};
 use scavsim_sim::training::sync::PROTOCOLS;
 
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::forms::NameOrTable;
+use scavsim_plans::ReactionCosts;
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, Interval, Machines, Positive, Slowdown,
 };
 use scavsim_sim::cluster::Keeps;
-use scavsim_sim::plans::ReactionCosts;
 
 /// Failures of machines that nobody takes away: an owned or reserved fleet.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -10,9 +10,9 @@ use scavsim_base::stats::median_of;
 use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::{self, MeasuredWrites};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup, restart, startup};
+use scavsim_plans::ReactionCosts;
 use scavsim_read::input::checked::Delay;
 use scavsim_sim::cluster::{Chief, Keeps, OnLoss};
-use scavsim_sim::plans::ReactionCosts;
 
 const NO_CHECKPOINTS: &str = "`checkpoint = \"none\"` for no checkpoints";
 const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";

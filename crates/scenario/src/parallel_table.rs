@@ -10,9 +10,9 @@ use super::axis::Axis;
 use super::failures_table::ReactionTable;
 use super::file::RentedOn;
 use super::forms::{NameOrTable, OneOrMore};
+use scavsim_parallel::ModelTable;
+use scavsim_parallel::runtime::RuntimeTable;
 use scavsim_read::input::checked::{Count, Machines, Positive};
-use scavsim_sim::parallel::ModelTable;
-use scavsim_sim::parallel::runtime::RuntimeTable;
 
 /// A model that is trained on GPUs over which it is cut by data, pipeline and tensor parallelism.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -2,18 +2,12 @@
 //!
 //! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`training`]: how workers step, in two fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
-//! - [`parallel`]: models cut over GPUs, from profiles of their layers; [`plans`]: those as configurations.
 //! - [`provider`]: VMs that are asked for and taken away.
-//! - [`bag`]: bags of independent jobs on transient VMs.
 
-pub mod bag;
 pub mod cluster;
 pub mod engine;
 pub mod job;
-pub mod parallel;
-pub mod plans;
 pub mod provider;
-mod registry;
 #[cfg(test)]
 mod tests;
 pub mod training;

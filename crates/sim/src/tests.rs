@@ -4,33 +4,15 @@ use crate::training::slowest;
 use crate::training::stepping::Stepping;
 use crate::training::sync::Protocol;
 use crate::training::variation::{Family, Straggler, Variation, WorkerTime};
-use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::stats::Welford;
+pub use scavsim_base::tests::{close, near, stream};
 use scavsim_data::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
-
-/// Both are the same but for a share of less than `within`.
-#[track_caller]
-pub fn close(found: f64, expected: f64, within: f64) {
-    let off = (found / expected - 1.0).abs();
-    assert!(off < within, "{found}, expected {expected}: off by {off}");
-}
-
-/// Both are the same but for less than `within`.
-#[track_caller]
-pub fn near(found: f64, expected: f64, within: f64) {
-    let off = (found - expected).abs();
-    assert!(off < within, "{found}, expected {expected}: off by {off}");
-}
 
 /// The mean of what was drawn is within so many standard errors.
 #[track_caller]
 pub fn drawn(seen: &Welford, expected: f64, errors: f64) {
     let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
     near(seen.mean(), expected, errors * error + 1e-12);
-}
-
-pub fn stream(root: u64) -> Stream {
-    Streams::new(root).stream(0, Purpose::Trial(0))
 }
 
 pub fn straggler(probability: f64, factor: f64) -> Option<Straggler> {

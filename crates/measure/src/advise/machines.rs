@@ -11,7 +11,7 @@ use scavsim_data::cloud::{Catalogue, Market, VmType};
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::law::ComputeLaw;
 use scavsim_data::workload::{Reach, SubstituteVm, Workload};
-use scavsim_sim::parallel::gpu::{self, GpuSheet};
+use scavsim_parallel::gpu::{self, GpuSheet};
 
 /// Standard deviation of ln(seconds) of a training between machines of several makers with one GPU: 116 pairs on H100s of `lambda-2024`
 /// (`data/gpus/README.md`).

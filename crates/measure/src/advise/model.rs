@@ -16,10 +16,10 @@ use super::question::NoAdvice;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
+use scavsim_parallel::gpu::{self, Precision};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::parallel::gpu::{self, Precision};
 
 #[derive(Debug, Clone)]
 pub struct PlanChoice {

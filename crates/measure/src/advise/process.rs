@@ -94,7 +94,7 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::near;
+    use scavsim_base::tests::near;
 
     fn place(x: f64) -> Place {
         Place {

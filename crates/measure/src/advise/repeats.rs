@@ -129,7 +129,7 @@ fn pooled<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, assumed: f64) -> (f64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{close, near};
+    use scavsim_base::tests::{close, near};
 
     #[test]
     fn many_repeats_outweigh_what_is_assumed_and_none_leave_it() {

@@ -7,9 +7,9 @@
 use std::sync::LazyLock;
 
 use scavsim_base::stats::field::{Field, dot};
+use scavsim_parallel::gpu::{self, GpuSheet, Precision};
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
-use scavsim_sim::parallel::gpu::{self, GpuSheet, Precision};
 
 const FILE: &str = "data/gpus/trainings.csv";
 const TRAININGS: &str = include_str!("../../../../data/gpus/trainings.csv");

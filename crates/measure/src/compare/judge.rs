@@ -340,7 +340,7 @@ mod tests {
     use super::*;
     use crate::compare::Entry;
     use crate::compare::tally::CaseMetrics;
-    use crate::tests::near;
+    use scavsim_base::tests::near;
     use scavsim_search::search::Objective;
 
     /// A block of strategies with these net overheads on units of workloads of their own.

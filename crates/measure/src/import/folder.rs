@@ -29,8 +29,8 @@ impl Kind {
     };
     pub const LAYERS: Kind = Kind {
         name: "layer profile",
-        file: scavsim_sim::parallel::profile::FILES[0],
-        files: &scavsim_sim::parallel::profile::FILES,
+        file: scavsim_parallel::profile::FILES[0],
+        files: &scavsim_parallel::profile::FILES,
     };
     pub const MARKET: Kind = Kind {
         name: "market",

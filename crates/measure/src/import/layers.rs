@@ -10,8 +10,8 @@ use std::path::Path;
 pub use figures::LayersOptions;
 use figures::{Memory, Times};
 
+use scavsim_parallel::LayerProfile;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
-use scavsim_sim::parallel::LayerProfile;
 
 #[derive(Debug, Clone)]
 pub struct ImportedLayers {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use scavsim_parallel::architecture::{Architecture, ModelTable};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, json};
-use scavsim_sim::parallel::architecture::{Architecture, ModelTable};
 
 const NOT_A_CONFIG: &str = "this is not the config.json of a model";
 
@@ -280,7 +280,7 @@ pub fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_sim::parallel::architecture::library;
+    use scavsim_parallel::architecture::library;
 
     fn imported(text: &str) -> Result<ImportedModel, String> {
         let mut diagnostics = Diagnostics::default();

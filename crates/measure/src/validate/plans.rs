@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use scavsim_sim::parallel::ReplicaSharing;
-use scavsim_sim::parallel::gpu;
-use scavsim_sim::parallel::law::constants::Constants;
-use scavsim_sim::parallel::law::fit::{FittedConstants, MeasuredRun, fit};
-use scavsim_sim::parallel::memory::GIB;
-use scavsim_sim::parallel::runtime::{Errors, PredictedPlan, preset};
-use scavsim_sim::parallel::runtime::{Runtime, RuntimePreset};
+use scavsim_parallel::ReplicaSharing;
+use scavsim_parallel::gpu;
+use scavsim_parallel::law::constants::Constants;
+use scavsim_parallel::law::fit::{FittedConstants, MeasuredRun, fit};
+use scavsim_parallel::memory::GIB;
+use scavsim_parallel::runtime::{Errors, PredictedPlan, preset};
+use scavsim_parallel::runtime::{Runtime, RuntimePreset};
 
 use runs::PlanRow;
 

@@ -3,8 +3,8 @@
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
 use super::no_value::NoValue;
+use scavsim_bags::formula;
 use scavsim_read::expression::Arguments;
-use scavsim_sim::bag::formula;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(lost_to_one_of ["odds", "vms"] "probability that one of several VMs is lost, each with these odds: 1 − (1 − p)^N"),

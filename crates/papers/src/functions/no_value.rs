@@ -4,11 +4,11 @@ use std::io;
 
 use scavsim_data::cloud::lifetimes::UnknownModel;
 use scavsim_experiment::{NotSimulated, PlanError};
+use scavsim_parallel::Misfit;
 use scavsim_read::expression::Fault;
 use scavsim_read::input::{Diagnostics, did_you_mean};
 use scavsim_sim::cluster::batching::ImpossibleJob;
 use scavsim_sim::cluster::checkpoint::ScheduleError;
-use scavsim_sim::parallel::Misfit;
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::sync::NoSpeed;
 

@@ -3,12 +3,12 @@
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
 use super::no_value::NoValue;
-use scavsim_read::expression::Arguments;
-use scavsim_read::input::Diagnostics;
-use scavsim_sim::parallel::measured_plans::{
+use scavsim_parallel::measured_plans::{
     FIGURES, LeftOut, MeasuredParallelPlan, MeasuredPlanSet, peak_memory_bytes, reduction_s,
 };
-use scavsim_sim::parallel::{PreparedPlan, Runtime};
+use scavsim_parallel::{PreparedPlan, Runtime};
+use scavsim_read::expression::Arguments;
+use scavsim_read::input::Diagnostics;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_step_s ["plan"] "seconds of a step of a plan of `data/layers/sailor-measured.csv`, without luck"),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
 use super::no_value::NoValue;
+use scavsim_plans::feasible_plan::FastestOn;
+use scavsim_plans::forecast::SpanOf;
+use scavsim_plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 use scavsim_read::expression::{Arguments, Cell, ColumnTable, Fault};
-use scavsim_sim::plans::feasible_plan::FastestOn;
-use scavsim_sim::plans::forecast::SpanOf;
-use scavsim_sim::plans::reaction::{Aim, Moves, Prospect, ReactionCosts, worth};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(traced_samples ["plans", "minutes", "model", "choice"] "samples over the minutes of a table, with pauses by measured costs, if the plan of a model is every minute that of a column, or ours: `last-value`, `clairvoyant`"),

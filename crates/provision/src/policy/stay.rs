@@ -30,7 +30,8 @@ impl Recipe for StaySettings {
 impl Stay {
     /// Zones and forms that keep the deadline if nothing is lost, the cheapest first.
     fn offers(view: &PolicyView<'_, '_>) -> Vec<(usize, usize)> {
-        let all = (0..view.zones()).flat_map(|zone| (0..view.forms()).map(move |form| (zone, form)));
+        let all =
+            (0..view.zones()).flat_map(|zone| (0..view.forms()).map(move |form| (zone, form)));
         let is_served = |&(zone, form): &(usize, usize)| view.is_served(zone, form);
         let usd = |(zone, form)| view.spot_usd_per_h_as(zone, form) * view.rest_s(form);
         let is_late = |form| view.changeover_s() + view.rest_s(form) > view.deadline_s();

@@ -15,6 +15,7 @@ use crate::complaints::Complaints;
 use crate::file::ScenarioFile;
 use crate::prices::{Rentals, place_in_cluster};
 use crate::{setup, spot};
+use scavsim_bags::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
@@ -29,7 +30,6 @@ use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spr
 use scavsim_read::input::name::not_a_name;
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::BagEnvironment;
-use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {

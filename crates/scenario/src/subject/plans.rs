@@ -28,15 +28,15 @@ use scavsim_experiment::PlanError;
 use scavsim_experiment::subject::{
     PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
 };
+use scavsim_parallel::library;
+use scavsim_parallel::runtime::PredictionUncertainty;
+use scavsim_plans::Parts;
+use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::PlanEnvironment;
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Parallelism;
-use scavsim_sim::parallel::library;
-use scavsim_sim::parallel::runtime::PredictionUncertainty;
-use scavsim_sim::plans::Parts;
-use scavsim_sim::plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_sim::training::Variation;
 
 pub(super) const FORM: Form = Form {

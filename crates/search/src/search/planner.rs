@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
 use crate::testbed::{Extent, Stop};
 use scavsim_base::settings;
+use scavsim_plans::terms::PlanWithTerms;
+use scavsim_plans::{Choices, outlook};
 use scavsim_read::input::checked::Count;
-use scavsim_sim::plans::terms::PlanWithTerms;
-use scavsim_sim::plans::{Choices, outlook};
 
 settings! {
     /// Settings of the strategy `planner`.

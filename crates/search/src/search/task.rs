@@ -5,7 +5,7 @@ use crate::grid::{Goal, Job};
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::Space;
 use scavsim_data::workload::Workload;
-use scavsim_sim::plans::{Choices, Terms as PlanTerms};
+use scavsim_plans::{Choices, Terms as PlanTerms};
 
 /// What a search depends on besides the workload and its configurations. It is part of the key under
 /// which searches are shared: one that depends on nothing is run once for all prices and objectives.

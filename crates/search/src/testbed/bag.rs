@@ -8,10 +8,10 @@ use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_or
 use super::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
+use scavsim_bags::{BagEnd, BagJob, Run};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
-use scavsim_sim::bag::{BagEnd, BagJob, Run};
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::{Fidelity, UnfinishedJob};

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
+use scavsim_bags::formula;
+use scavsim_bags::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Phase;
-use scavsim_sim::bag::formula;
-use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 
 #[derive(Debug)]
 pub struct BagEnvironment {

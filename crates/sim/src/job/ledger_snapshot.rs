@@ -6,30 +6,30 @@ use scavsim_data::usage::Usage;
 use scavsim_data::usage::ledger::Ledger;
 
 #[derive(Debug, Clone)]
-pub(crate) struct LedgerSnapshot {
+pub struct LedgerSnapshot {
     at: SimTime,
     ledger: Ledger,
 }
 
 impl LedgerSnapshot {
-    pub(crate) fn nothing() -> LedgerSnapshot {
+    pub fn nothing() -> LedgerSnapshot {
         LedgerSnapshot {
             at: never(),
             ledger: Ledger::default(),
         }
     }
 
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.at = never();
     }
 
-    pub(crate) fn keep(&mut self, now: SimTime, ledger: &Ledger) {
+    pub fn keep(&mut self, now: SimTime, ledger: &Ledger) {
         self.at = now;
         self.ledger.copy_from(ledger);
     }
 
     /// What was used when all VMs are released at `end`, of a job whose books are now `ledger`.
-    pub(crate) fn usage_until(&self, ledger: &Ledger, end: SimTime, usage: &mut Usage) {
+    pub fn usage_until(&self, ledger: &Ledger, end: SimTime, usage: &mut Usage) {
         let ledger = if end == self.at { &self.ledger } else { ledger };
         ledger.usage_until(end, usage);
     }

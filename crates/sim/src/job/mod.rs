@@ -12,7 +12,7 @@ mod stage;
 pub mod totals;
 mod work;
 
-pub(crate) use ledger_snapshot::LedgerSnapshot;
+pub use ledger_snapshot::LedgerSnapshot;
 pub use lifecycle::{Job, TrainingResult};
 pub use outlook::Outlook;
 pub use sketch::{Sketch, SketchResult};

@@ -31,6 +31,7 @@ impl Capacity {
         })
     }
 
+    #[inline]
     pub fn changes_at(&self) -> SimTime {
         (self.next).map_or(SimTime::LAST, |change| {
             SimTime::from_seconds(change.at_s as f64)

@@ -39,6 +39,7 @@ impl Market {
     }
 
     /// When it is told which VMs it takes: at the provider's warning, where that is heeded.
+    #[inline]
     pub fn told_at(&self, spot: Option<&Spot>) -> SimTime {
         let notice = spot.and_then(|s| s.notice);
         self.at - notice.unwrap_or(SimTime::ZERO)

@@ -30,6 +30,7 @@ pub struct Vm {
 
 impl Vm {
     /// How long it is held, where it is given back at a moment unless it is lost before.
+    #[inline]
     pub fn held_until(&self, at: SimTime) -> VmInterval {
         let whole = VmInterval {
             vm: self.vm,
@@ -96,6 +97,7 @@ impl Provider {
         self.market.clone_from(&other.market);
     }
 
+    #[inline]
     pub fn stream(&self, purpose: Purpose) -> Stream {
         self.streams.stream(self.replica, purpose)
     }

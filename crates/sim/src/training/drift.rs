@@ -79,7 +79,7 @@ impl Rate {
 impl DriftPath {
     /// Mean seconds of a step over a block of periods that begins with the one of `now`, and when that ends, at `limit` at
     /// the latest; `None` where no block fits. Time must not run back.
-    pub(crate) fn block(
+    pub fn block(
         &mut self,
         now: SimTime,
         limit: SimTime,

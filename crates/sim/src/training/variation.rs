@@ -77,6 +77,7 @@ impl WorkerTime {
         family: Family::Exponential,
     };
 
+    #[inline]
     pub fn is_constant(&self) -> bool {
         self.has_no_spread() && self.straggler.is_none()
     }
@@ -140,6 +141,7 @@ impl WorkerTime {
 
     /// Logarithm of the factor by which draws are scaled to have mean 1:
     /// −σ²/2 − ln(1 + p (f − 1)), without the first term where there is no σ.
+    #[inline]
     pub fn log_scale(&self) -> f64 {
         let stragglers = self
             .straggler

@@ -1,7 +1,7 @@
 //! Against options, exchanges and the definition.
 
 use super::*;
-use crate::tests::{close, near};
+use scavsim_base::tests::{close, near};
 
 fn prospect(hours: f64, usd: f64) -> Prospect {
     Prospect {

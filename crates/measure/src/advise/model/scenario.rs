@@ -7,11 +7,11 @@ use std::sync::Arc;
 use crate::advise::decision::Goal;
 use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_parallel::architecture::{self, Architecture, ModelTable};
+use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
-use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
-use scavsim_sim::parallel::gpu::{self, Precision};
-use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
 
 #[derive(Debug, Clone)]
 pub struct ModelQuestion {

@@ -17,7 +17,7 @@ fn an_exchange_is_its_integral() {
             (mean * libm::exp(sd * z - sd * sd / 2.0) - other).max(0.0)
         };
         let integral = (0..parts).map(gain).sum::<f64>() / f64::from(parts);
-        crate::tests::near(exchange(mean, other, sd), integral, 1e-4 * mean);
+        scavsim_base::tests::near(exchange(mean, other, sd), integral, 1e-4 * mean);
     }
     assert_eq!(exchange(10.0, f64::INFINITY, 0.2), 0.0);
     assert_eq!(exchange(10.0, 8.0, 0.0), 2.0);

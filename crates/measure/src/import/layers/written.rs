@@ -2,7 +2,7 @@
 
 use super::figures::{LayersOptions, Memory, Times};
 use crate::import::figure::{MEASURED, rounded};
-use scavsim_sim::parallel::profile::FILES;
+use scavsim_parallel::profile::FILES;
 
 pub(super) fn files(
     options: &LayersOptions,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use scavsim_parallel::ReplicaSharing;
+use scavsim_parallel::architecture::{Architecture, ModelTable, library};
+use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::law::GpuNode;
+use scavsim_parallel::law::fit::MeasuredRun;
+use scavsim_parallel::law::run::PlanRun;
+use scavsim_parallel::runtime::{Attention, Recompute, Shard};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
-use scavsim_sim::parallel::ReplicaSharing;
-use scavsim_sim::parallel::architecture::{Architecture, ModelTable, library};
-use scavsim_sim::parallel::gpu::{self, Precision};
-use scavsim_sim::parallel::law::GpuNode;
-use scavsim_sim::parallel::law::fit::MeasuredRun;
-use scavsim_sim::parallel::law::run::PlanRun;
-use scavsim_sim::parallel::runtime::{Attention, Recompute, Shard};
 
 /// GPUs of a node where nobody says.
 const USUAL_NODE: u32 = 8;

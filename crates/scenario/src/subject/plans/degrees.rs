@@ -1,7 +1,7 @@
 use crate::complaints::Complaints;
 use crate::parallel_table::ParallelTable;
-use scavsim_sim::parallel::LayerProfile;
-use scavsim_sim::plans::Axes;
+use scavsim_parallel::LayerProfile;
+use scavsim_plans::Axes;
 
 fn listed(values: &[u32]) -> String {
     let words: Vec<String> = values.iter().map(u32::to_string).collect();

@@ -6,9 +6,9 @@ use super::layers::PlanSubject;
 use crate::complaints::Complaints;
 use crate::forms::OneOrMore;
 use crate::parallel_table::ParallelTable;
-use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard};
-use scavsim_sim::parallel::{Activations, ReplicaSharing, Schedule};
-use scavsim_sim::plans::Form;
+use scavsim_parallel::runtime::{Recompute, RuntimePreset, Shard};
+use scavsim_parallel::{Activations, ReplicaSharing, Schedule};
+use scavsim_plans::Form;
 
 const USUAL_VIRTUAL_STAGES: u32 = 2;
 

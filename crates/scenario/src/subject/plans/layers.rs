@@ -8,16 +8,16 @@ use crate::complaints::Complaints;
 use crate::files::Files;
 use crate::forms::NameOrTable;
 use crate::parallel_table::{NodeTable, ParallelTable};
+use scavsim_parallel::architecture::library as models;
+use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::law::constants::GENERATIONS;
+use scavsim_parallel::law::kernels::Device;
+use scavsim_parallel::law::{GpuNode, LayerLaw};
+use scavsim_parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
+use scavsim_parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
+use scavsim_plans::{Flops, Form, Offer, PreparedForm};
 use scavsim_read::input::checked::{Machines, Positive};
 use scavsim_read::input::{Folder, Source, did_you_mean};
-use scavsim_sim::parallel::architecture::library as models;
-use scavsim_sim::parallel::gpu::{self, Precision};
-use scavsim_sim::parallel::law::constants::GENERATIONS;
-use scavsim_sim::parallel::law::kernels::Device;
-use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
-use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
-use scavsim_sim::parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
-use scavsim_sim::plans::{Flops, Form, Offer, PreparedForm};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
@@ -182,7 +182,7 @@ pub(super) fn subject(
 }
 
 fn model(
-    given: &Spanned<NameOrTable<scavsim_sim::parallel::ModelTable>>,
+    given: &Spanned<NameOrTable<scavsim_parallel::ModelTable>>,
     files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<Arc<Architecture>> {

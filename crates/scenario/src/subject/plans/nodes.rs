@@ -9,11 +9,11 @@ use super::layers::{self, FoundNodes, PlanSubject};
 use crate::complaints::Complaints;
 use crate::file::{RentedOn, ScenarioFile};
 use crate::parallel_table::{NodeTable, ParallelTable};
+use scavsim_parallel::NodeKind;
+use scavsim_parallel::law::GpuNode;
+use scavsim_plans::Offer;
 use scavsim_read::input::checked::Positive;
 use scavsim_read::input::name::not_a_name;
-use scavsim_sim::parallel::NodeKind;
-use scavsim_sim::parallel::law::GpuNode;
-use scavsim_sim::plans::Offer;
 
 /// Name, in the zones of a mix, of a zone without one.
 const NO_ZONE: &str = "elsewhere";

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use scavsim_parallel::PathScratch;
+use scavsim_plans::pace::slot_nodes;
+use scavsim_plans::terms::PlanWithTerms;
+use scavsim_plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
 use scavsim_sim::engine::{Interrupt, Parallelism};
-use scavsim_sim::parallel::PathScratch;
-use scavsim_sim::plans::pace::slot_nodes;
-use scavsim_sim::plans::terms::PlanWithTerms;
-use scavsim_sim::plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
 
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
 const MOST_OUTLINED_CV: f64 = 0.02;

@@ -9,13 +9,11 @@ use super::cut::PlanEnvironment;
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_plans::plan_job::Paces;
+use scavsim_plans::terms::PlanWithTerms;
+use scavsim_plans::{Formation, PlanEffects, PlanJob, PlanPace, Terms as JobTerms, pace, timeline};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::job::TrainingResult;
-use scavsim_sim::plans::plan_job::Paces;
-use scavsim_sim::plans::terms::PlanWithTerms;
-use scavsim_sim::plans::{
-    Formation, PlanEffects, PlanJob, PlanPace, Terms as JobTerms, pace, timeline,
-};
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::sync::Goal;
 use scavsim_sim::training::{Fidelity, UnfinishedJob};

@@ -5,13 +5,13 @@ use super::*;
 use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::{EndedBy, Phase};
+use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
+use scavsim_plans::{Axes, Choices, Form, Offer, Parts, PreparedForm};
+use scavsim_plans::{Target as PlanTarget, Terms as JobTerms};
 use scavsim_read::input::Diagnostics;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot, Write};
 use scavsim_sim::engine::{Interrupt, Parallelism};
-use scavsim_sim::parallel::{NodeKind, Runtime, Schedule, library};
-use scavsim_sim::plans::{Axes, Choices, Form, Offer, Parts, PreparedForm};
-use scavsim_sim::plans::{Target as PlanTarget, Terms as JobTerms};
 use scavsim_sim::training::Variation;
 
 #[track_caller]

@@ -55,7 +55,7 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
 }
 
 /// Mean hours between losses that hit at least one of `vms` VMs.
-pub(crate) fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
+pub fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
     let vms = f64::from(vms.max(1));
     let by_batches = |batch: &Batch| {
         let spared = (1.0 - (vms / batch.held_vms()).min(1.0)).powf(batch.mean_vms());

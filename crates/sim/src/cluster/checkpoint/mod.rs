@@ -10,7 +10,7 @@ pub mod run_time;
 pub mod since_start;
 pub mod young_daly;
 
-pub(crate) use choice::between_losses_h;
+pub use choice::between_losses_h;
 pub use dynamic::{DynamicSchedule, LossOdds, ScheduleError, Task};
 pub use policy::{Periodic, Policy};
 pub use since_start::SinceStart;

@@ -25,7 +25,7 @@ impl Entry {
     }
 
     /// How a VM ran that is gone: its track and type, from when to when, and who ended it.
-    pub(crate) fn of_gone(
+    pub fn of_gone(
         (track, vm): (Track, u16),
         (runs, end): (SimTime, SimTime),
         ended_by: EndedBy,
@@ -155,8 +155,8 @@ pub enum LogEvent {
 }
 
 impl LogEvent {
-    pub(crate) const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
-    pub(crate) const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
+    pub const WRITTEN: LogEvent = LogEvent::Write(Fate::Done);
+    pub const NOT_WRITTEN: LogEvent = LogEvent::Write(Fate::GivenUp);
     pub(crate) const RESTORED: LogEvent = LogEvent::Restore(Fate::Done);
     pub(crate) const NOT_RESTORED: LogEvent = LogEvent::Restore(Fate::GivenUp);
 

@@ -1,0 +1,165 @@
+use std::collections::VecDeque;
+
+use crate::vms::BagVmUsage;
+use crate::{Bag, BagSize, Loss};
+use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
+use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
+use scavsim_sim::engine::{Interrupt, Queue};
+use scavsim_sim::provider::{Provider, Vm};
+use scavsim_sim::training::log::Entry;
+
+/// A job on a bag, which goes on from one run to the next: what is drawn for it, and the VMs that it held.
+#[derive(Debug, Clone)]
+pub struct BagJob {
+    pub(crate) provider: Provider,
+    pub(crate) jobs: Stream,
+    pub(crate) notice: Stream,
+    /// Which VM is lost, in which attempt, at which moment.
+    pub(crate) hits: Stream,
+    /// How many of the losses at given times have passed.
+    pub(crate) passed: usize,
+    pub held: BagVmUsage,
+}
+
+impl BagJob {
+    pub fn new(bag: &Bag, name: &str, streams: &Streams, replica: u64) -> BagJob {
+        let key = WorkloadKey::from_name(name);
+        let losses = match &bag.loss {
+            Loss::Together(losses) => Some(losses),
+            _ => None,
+        };
+        BagJob {
+            provider: Provider::new(*streams, replica, losses),
+            jobs: streams.stream(replica, Purpose::BagJobs(key)),
+            notice: streams.stream(replica, Purpose::BagNotice(key)),
+            hits: streams.stream(replica, Purpose::BagLosses(key)),
+            passed: 0,
+            held: BagVmUsage::default(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum BagEvent {
+    Ready(u32),
+    /// An attempt of a slot is over: its job is done, or its loss is noticed.
+    Over(u32, u32),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
+    pub(crate) state: State,
+    pub(crate) has_vms: bool,
+    pub(crate) attempt: u32,
+    /// When the last began.
+    pub(crate) began: SimTime,
+    /// Time of its job over the mean.
+    pub(crate) factor: f64,
+    pub(crate) is_lost: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Nothing to do: no job is left for the slot, and none will come, for what is lost elsewhere runs again there.
+    Idle,
+    /// The slot is about to take a job.
+    Waits,
+    /// The slot has looked which of its VMs to keep, and waits for others.
+    Boots,
+    Runs,
+}
+
+#[derive(Debug, Default)]
+pub struct Run {
+    pub(crate) queue: Queue<BagEvent>,
+    pub(crate) slots: Vec<Slot>,
+    /// VMs of the slots, as many for each.
+    pub(crate) vms: Vec<Vm>,
+    /// VMs without work, and since when.
+    pub(crate) spares: VecDeque<(Vm, SimTime)>,
+    /// Factors of lost jobs that are to be run again.
+    pub(crate) again: Vec<f64>,
+    /// Slots of the VMs that a strike may take, and the places of these; spares behind.
+    pub(crate) alive: Vec<(Option<u32>, usize)>,
+    /// Jobs that may be submitted.
+    pub(crate) most: u32,
+    pub(crate) submitted: u32,
+    pub(crate) done: u32,
+    pub(crate) lost_since_done: u32,
+    /// Attempts where some are drawn to be lost, and how many were.
+    pub(crate) attempts: u64,
+    pub(crate) drawn: u32,
+    pub(crate) began: SimTime,
+    pub log: Option<Vec<Entry>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct BagRunSpec<'a> {
+    pub bag: &'a Bag,
+    pub size: &'a BagSize,
+    pub on_spot: bool,
+    pub phase: Phase,
+}
+
+impl BagRunSpec<'_> {
+    /// What lost work counts as: that of a search is the search's.
+    pub(crate) fn lost_phase(&self) -> Phase {
+        if self.phase == Phase::Training {
+            Phase::Lost
+        } else {
+            self.phase
+        }
+    }
+}
+
+impl Run {
+    pub fn new(interrupt: &Interrupt) -> Run {
+        Run {
+            queue: Queue::heeding(interrupt.clone()),
+            ..Run::default()
+        }
+    }
+
+    pub(crate) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
+        let size = of.size;
+        self.queue.reset();
+        self.queue.rest_until(from);
+        self.slots.clear();
+        self.slots.resize(
+            size.parallel_jobs as usize,
+            Slot {
+                state: State::Waits,
+                has_vms: false,
+                attempt: 0,
+                began: from,
+                factor: 1.0,
+                is_lost: false,
+            },
+        );
+        let none = Vm {
+            number: 0,
+            vm: size.vm,
+            asked: from,
+            runs: from,
+            lost: SimTime::LAST,
+        };
+        self.vms.clear();
+        self.vms.resize(size.vms() as usize, none);
+        self.spares.clear();
+        self.again.clear();
+        (self.submitted, self.done) = (0, 0);
+        (self.lost_since_done, self.began) = (0, from);
+        (self.attempts, self.drawn) = (0, 0);
+    }
+
+    /// Jobs that nobody runs yet.
+    pub(crate) fn pending(&self) -> usize {
+        self.most.saturating_sub(self.submitted) as usize + self.again.len()
+    }
+
+    pub(crate) fn places(size: &BagSize, slot: u32) -> std::ops::Range<usize> {
+        let each = size.vms_per_job as usize;
+        slot as usize * each..(slot as usize + 1) * each
+    }
+}

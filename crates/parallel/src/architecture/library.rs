@@ -1,0 +1,157 @@
+use std::sync::{Arc, LazyLock};
+
+use super::{Architecture, Experts, LatentAttention};
+use scavsim_read::input::csv::{Row, Table};
+use scavsim_read::input::{Diagnostics, Source};
+
+pub const FILE: &str = "data/models/models.csv";
+const TABLE: &str = include_str!("../../../../data/models/models.csv");
+
+/// Most of anything that a model has.
+const MOST: u64 = 1 << 30;
+
+static ALL: LazyLock<Vec<(Arc<Architecture>, Option<u64>)>> =
+    LazyLock::new(|| read(&mut Diagnostics::default()));
+
+pub fn all() -> impl Iterator<Item = &'static Arc<Architecture>> {
+    ALL.iter().map(|(model, _)| model)
+}
+
+pub fn names() -> Vec<&'static str> {
+    all().map(|model| &*model.name).collect()
+}
+
+pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
+    all().find(|model| &*model.name == name).map(Arc::clone)
+}
+
+const COLUMNS: [&str; 26] = [
+    "name",
+    "model",
+    "layers",
+    "hidden",
+    "heads",
+    "kv_heads",
+    "head_width",
+    "ffn",
+    "gated",
+    "vocabulary",
+    "tied",
+    "positions",
+    "causal",
+    "dropout",
+    "sequence",
+    "experts",
+    "active_experts",
+    "expert_ffn",
+    "shared_experts",
+    "dense_layers",
+    "query_rank",
+    "kv_rank",
+    "rotary_width",
+    "value_width",
+    "published_parameters",
+    "source",
+];
+
+fn read(diagnostics: &mut Diagnostics) -> Vec<(Arc<Architecture>, Option<u64>)> {
+    let source = Source::new(FILE, TABLE);
+    let Some(table) = Table::read(&source, &COLUMNS, &[], diagnostics) else {
+        return Vec::new();
+    };
+    let rows = table.rows();
+    rows.filter_map(|row| model(&row, diagnostics)).collect()
+}
+
+fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Option<u64>)> {
+    let mut whole = |column: &str| Some(row.whole_number(column, 0..=MOST, d)? as u32);
+    let has = |column: &str| row.optional_text(column).is_some();
+    let (hidden, heads) = (whole("hidden")?, whole("heads")?);
+    let head_width = if has("head_width") {
+        whole("head_width")?
+    } else {
+        hidden / heads.max(1)
+    };
+    let experts = if has("experts") {
+        Some(Experts {
+            count: whole("experts")?,
+            active: whole("active_experts")?,
+            ffn: whole("expert_ffn")?,
+            shared: whole("shared_experts")?,
+            dense_layers: whole("dense_layers")?,
+        })
+    } else {
+        None
+    };
+    let latent = if has("query_rank") {
+        Some(LatentAttention {
+            query_rank: whole("query_rank")?,
+            kv_rank: whole("kv_rank")?,
+            rotary: whole("rotary_width")?,
+            value: whole("value_width")?,
+        })
+    } else {
+        None
+    };
+    let mut architecture = Architecture {
+        name: "".into(),
+        model: String::new(),
+        source: String::new(),
+        layers: whole("layers")?,
+        hidden,
+        heads,
+        kv_heads: whole("kv_heads")?,
+        head_width,
+        ffn: whole("ffn")?,
+        gated: whole("gated")? == 1,
+        vocabulary: whole("vocabulary")?,
+        tied: whole("tied")? == 1,
+        positions: whole("positions")?,
+        causal: whole("causal")? == 1,
+        dropout: whole("dropout")? == 1,
+        sequence: whole("sequence")?,
+        experts,
+        latent,
+    };
+    architecture.name = row.name("name", d)?.into();
+    architecture.model = row.text("model", d)?.to_owned();
+    architecture.source = row.text("source", d)?.to_owned();
+    let published = match row.optional_text("published_parameters") {
+        None => None,
+        Some(_) => row.whole_number("published_parameters", 1..=1 << 50, d),
+    };
+    Some((Arc::new(architecture), published))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_right_and_names_are_said_once() {
+        let mut diagnostics = Diagnostics::default();
+        let all = read(&mut diagnostics);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let mut names = names();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all.len());
+    }
+
+    /// Norms, biases and what a hub counts beside are left out: they are below a hundredth.
+    #[test]
+    fn parameters_are_the_published_ones() {
+        let mut judged = 0;
+        for (model, published) in ALL.iter() {
+            let Some(published) = published else { continue };
+            judged += 1;
+            let off = model.parameters() as f64 / *published as f64 - 1.0;
+            assert!(off.abs() < 0.0075, "{}: {off:+.4}", model.name);
+        }
+        assert!(judged > 40, "{judged}");
+        // Of 37 billion that DeepSeek-V3 says a token goes through.
+        let active = |name: &str| embedded(name).expect("embedded").active_parameters() as f64;
+        assert!((active("deepseek-v3") / 37e9 - 1.0).abs() < 0.02);
+        assert!((active("mixtral-8x7b") / 12.9e9 - 1.0).abs() < 0.02);
+    }
+}

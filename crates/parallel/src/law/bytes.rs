@@ -1,0 +1,147 @@
+//! Parameters and bytes of the layers of a model on one of the GPUs that share them.
+
+use crate::ReplicaSharing;
+use crate::architecture::Architecture;
+use crate::runtime::{Attention, Recompute, Runtime};
+
+/// What a layer weighs on one GPU, of one sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LayerBytes {
+    pub parameters: u64,
+    /// Bytes that are kept for the backward pass.
+    pub stored: u64,
+    /// Bytes that are there while the layer goes backward: all that it needs, computed again or kept.
+    pub working: u64,
+    /// Bytes that it hands on.
+    pub output: u64,
+    pub all_reduces: u64,
+    /// Parameters of experts, which fewer replicas reduce.
+    pub expert_parameters: u64,
+    /// Bytes of keys and values, which replicas that share a sequence gather.
+    pub gathered: u64,
+    /// Bytes of tokens that are sent to experts, and back.
+    pub routed: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct BytesOf {
+    pub sequence: f64,
+    pub tensor: u32,
+    pub sharing: ReplicaSharing,
+    pub value_bytes: f64,
+}
+
+impl BytesOf {
+    /// Tokens of a sequence that a replica holds.
+    fn tokens(&self) -> f64 {
+        self.sequence / f64::from(self.sharing.context)
+    }
+}
+
+/// A transformer block. With full recomputation only its input is kept; with selective, all but the scores of attention.
+/// Source of the counts: Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, MLSys 2023, there
+/// without a gate, with as many key-value heads as heads, and with dropout.
+pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -> LayerBytes {
+    let BytesOf {
+        sequence: whole,
+        tensor,
+        sharing,
+        value_bytes,
+    } = of;
+    let sequence = of.tokens();
+    let share = 1.0 / f64::from(tensor);
+    let hidden = f64::from(model.hidden);
+    // Values per token, and masks of one byte.
+    let outside_share = if runtime.sequence_parallel {
+        share
+    } else {
+        1.0
+    };
+    let outside = 4.0 * hidden * outside_share;
+    let masks = if model.dropout {
+        2.0 * hidden * outside_share
+    } else {
+        0.0
+    };
+    let ffn = model.feed_forward(layer);
+    let kept_ffn = if model.gated { 4.0 } else { 2.0 };
+    let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
+    let per_token = value_bytes * (outside + inside * share) + masks;
+    let scores = match runtime.attention {
+        Attention::Flash => 0.0,
+        Attention::Plain => {
+            // Scores behind the softmax; before and after dropout, with its mask of one byte.
+            let each = if model.dropout {
+                2.0 * value_bytes + 1.0
+            } else {
+                value_bytes
+            };
+            f64::from(model.heads) * share * whole * each
+        }
+    };
+    let output = sequence * hidden * value_bytes;
+    let working = sequence * (per_token + scores);
+    let stored = match runtime.recompute {
+        Recompute::None => working,
+        Recompute::Selective => sequence * per_token,
+        Recompute::Full => output * outside_share,
+    };
+    let experts = model.expert_parameters(layer) as f64 / f64::from(sharing.expert);
+    let (keys, values) = model.attention_widths();
+    let kept = match &model.latent {
+        None => f64::from(model.kv_heads) * share * (keys + values),
+        // All heads are made of the latent ones.
+        Some(latent) => f64::from(latent.kv_rank + latent.rotary),
+    };
+    let routed = if ffn.count > 1.0 {
+        sequence * hidden * value_bytes * ffn.active * outside_share * runtime.capacity_factor
+    } else {
+        0.0
+    };
+    LayerBytes {
+        parameters: shared(
+            model.held_parameters(layer, sharing.expert).ceil() as u64,
+            tensor,
+        ),
+        expert_parameters: shared(experts.ceil() as u64, tensor),
+        gathered: (whole * kept * value_bytes) as u64,
+        routed: routed as u64,
+        stored: stored as u64,
+        working: working as u64,
+        output: output as u64,
+        all_reduces: 2,
+    }
+}
+
+/// The embedding keeps its tokens only.
+pub fn embedding(model: &Architecture, of: BytesOf) -> LayerBytes {
+    let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
+    let output = sequence * f64::from(model.hidden) * value_bytes;
+    LayerBytes {
+        parameters: shared(model.embedding_parameters(), tensor),
+        stored: (8.0 * sequence) as u64,
+        working: output as u64,
+        output: output as u64,
+        all_reduces: 0,
+        ..LayerBytes::default()
+    }
+}
+
+/// The head keeps its input and the logits in 32 bits.
+pub fn head(model: &Architecture, of: BytesOf) -> LayerBytes {
+    let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
+    let input = sequence * f64::from(model.hidden) * value_bytes;
+    let logits = 4.0 * sequence * f64::from(model.vocabulary) / f64::from(tensor);
+    LayerBytes {
+        parameters: shared(model.head_parameters(), tensor),
+        stored: (input + logits) as u64,
+        working: (input + logits) as u64,
+        output: 0,
+        all_reduces: 1,
+        ..LayerBytes::default()
+    }
+}
+
+fn shared(parameters: u64, tensor: u32) -> u64 {
+    parameters.div_ceil(u64::from(tensor))
+}

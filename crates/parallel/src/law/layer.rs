@@ -1,0 +1,211 @@
+//! Seconds of the layers of a model on one of the GPUs that share them.
+
+use super::kernels::Kernels;
+use crate::ReplicaSharing;
+use crate::architecture::Architecture;
+use crate::runtime::{Attention, Recompute, Runtime};
+
+/// Bytes of passes over memory per value of the hidden width: normalising and adding, forward.
+const WIDTH_PASSES: f64 = 12.0;
+/// Passes over each value of the feed-forward width, and those that a gate adds.
+const FFN_PASSES: f64 = 3.0;
+const GATE_PASSES: f64 = 1.5;
+/// Passes over each score of attention that is not fused: scaling, masking, softmax, dropout.
+const SCORE_PASSES: f64 = 7.0;
+/// Passes over each value that is sent to an expert and back.
+const ROUTE_PASSES: f64 = 4.0;
+/// Passes over 32-bit values of the logits.
+const LOGIT_PASSES: f64 = 2.0;
+/// A backward pass computes as much as so many forward passes: the gradients of both factors of each product.
+const BACKWARD: f64 = 2.0;
+/// Fused attention computes its scores anew on the way back: five products for two.
+const FUSED_BACKWARD: f64 = 2.5;
+/// The host launches so many times as much on the way back.
+const LAUNCH_BACKWARD: f64 = 1.5;
+/// Bytes of optimiser state, gradients and parameters that an update reads and writes per parameter.
+const UPDATE_BYTES: f64 = 20.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LayerSeconds {
+    pub forward: f64,
+    /// Backward, with what is computed again.
+    pub backward: f64,
+    /// Applying the gradients of all its parameters that the GPU holds.
+    pub update: f64,
+    /// The part of `backward` that computes the gradients of weights.
+    pub weights: f64,
+    /// The part of both passes in which GPUs that share the layer add up what they have.
+    pub communication: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub micro_batch: f64,
+    pub sequence: f64,
+    pub tensor: u32,
+    pub sharing: ReplicaSharing,
+    /// Seconds of an all-reduce among them of what a layer hands on.
+    pub all_reduce_s: f64,
+}
+
+impl Shape {
+    /// Tokens of a micro-batch that a replica computes.
+    fn tokens(&self) -> f64 {
+        self.micro_batch * self.sequence / f64::from(self.sharing.context)
+    }
+
+    fn share(&self) -> f64 {
+        1.0 / f64::from(self.tensor)
+    }
+}
+
+/// A transformer block: its products, attention and passes over memory, at least what the host takes to launch them; with
+/// tensor parallelism two all-reduces each way.
+pub fn block(
+    model: &Architecture,
+    layer: u32,
+    runtime: &Runtime,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> LayerSeconds {
+    let (products, beside) = products(model, layer, runtime, kernels, shape);
+    let (scores, fused) = scores(model, runtime, kernels, shape);
+    let launch = kernels.launch_s(shape.tensor);
+    let reducing = if shape.tensor > 1 {
+        2.0 * shape.all_reduce_s
+    } else {
+        0.0
+    };
+    let plain = products + beside;
+    let forward = kernels.launched_s(plain + scores, launch) + reducing;
+    let attention_back = if fused { FUSED_BACKWARD } else { BACKWARD };
+    let computed = BACKWARD * plain + attention_back * scores;
+    let (again, passes) = match runtime.recompute {
+        Recompute::None => (0.0, 2.0),
+        Recompute::Selective => (scores, 2.0),
+        Recompute::Full => (forward, 3.0),
+    };
+    LayerSeconds {
+        forward,
+        backward: kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again,
+        update: kernels
+            .optimizer_s(UPDATE_BYTES * model.held_parameters(layer, shape.sharing.expert))
+            * shape.share(),
+        // One of the two products on the way back for each product with weights.
+        weights: products,
+        communication: passes * reducing,
+    }
+}
+
+fn products(
+    model: &Architecture,
+    layer: u32,
+    runtime: &Runtime,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> (f64, f64) {
+    let (n, share) = (shape.tokens(), shape.share());
+    let hidden = f64::from(model.hidden);
+    let mut seconds = 0.0;
+    for (inner, columns) in model.attention_products(share) {
+        seconds += kernels.product_s(n, inner, columns);
+    }
+    let ffn = model.feed_forward(layer);
+    let gates = if model.gated { 2.0 } else { 1.0 };
+    // Replicas that share experts send each other tokens: as many as before, of fewer experts. Buffers that hold more than the
+    // mean, or the fullest of experts without buffers, decide.
+    let (here, of) = if ffn.count > 1.0 {
+        let shared = f64::from(shape.sharing.expert);
+        (ffn.count / shared, shared * runtime.capacity_factor)
+    } else {
+        (ffn.count, 1.0)
+    };
+    let per_expert = n * ffn.active / ffn.count * of;
+    let one = kernels.product_s(per_expert, hidden, gates * ffn.width * share)
+        + kernels.product_s(per_expert, ffn.width * share, hidden);
+    seconds += here * one;
+    if ffn.always > 0.0 {
+        seconds += kernels.product_s(n, hidden, gates * ffn.always * share)
+            + kernels.product_s(n, ffn.always * share, hidden);
+    }
+    let mut passes = FFN_PASSES;
+    if model.gated {
+        passes += GATE_PASSES;
+    }
+    let outside = if runtime.sequence_parallel {
+        WIDTH_PASSES * share
+    } else {
+        WIDTH_PASSES
+    };
+    let mut values = outside * hidden + passes * (ffn.active * ffn.width + ffn.always) * share;
+    if ffn.count > 1.0 {
+        values += ROUTE_PASSES * hidden * ffn.active;
+    }
+    (
+        seconds,
+        kernels.passes_s(n * values * kernels.value_bytes()),
+    )
+}
+
+/// Seconds of attention between queries, keys and values, and whether it is fused.
+fn scores(
+    model: &Architecture,
+    runtime: &Runtime,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> (f64, bool) {
+    let (s, heads) = (
+        shape.sequence,
+        shape.micro_batch * f64::from(model.heads) * shape.share(),
+    );
+    // Queries of its own part of the sequence, to all keys: parts are dealt so that each replica sees as many.
+    let own = s / f64::from(shape.sharing.context);
+    let (keys, values) = model.attention_widths();
+    match runtime.attention {
+        Attention::Flash => {
+            let seen = if model.causal { 0.5 } else { 1.0 };
+            let flops = 2.0 * heads * own * s * (keys + values) * seen;
+            (kernels.attention_s(flops), true)
+        }
+        Attention::Plain => {
+            let products =
+                kernels.products_s(heads, own, keys, s) + kernels.products_s(heads, own, s, values);
+            let bytes = SCORE_PASSES * heads * own * s * kernels.value_bytes();
+            (products + kernels.passes_s(bytes), false)
+        }
+    }
+}
+
+/// The embedding: a pass there and two back.
+pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+    let bytes = shape.tokens() * f64::from(model.hidden) * 4.0 * kernels.value_bytes();
+    let forward = kernels.passes_s(bytes);
+    LayerSeconds {
+        forward,
+        backward: BACKWARD * forward,
+        update: kernels.optimizer_s(UPDATE_BYTES * model.embedding_parameters() as f64)
+            * shape.share(),
+        // Its backward pass makes nothing else.
+        weights: BACKWARD * forward,
+        communication: 0.0,
+    }
+}
+
+/// The head with the loss: the product with the vocabulary, and passes over the logits in 32 bits.
+pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+    let (n, columns) = (shape.tokens(), f64::from(model.vocabulary) * shape.share());
+    let product = kernels.product_s(n, f64::from(model.hidden), columns);
+    let computed = product + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
+    let reducing = if shape.tensor > 1 {
+        shape.all_reduce_s
+    } else {
+        0.0
+    };
+    LayerSeconds {
+        forward: computed + reducing,
+        backward: BACKWARD * computed,
+        update: kernels.optimizer_s(UPDATE_BYTES * model.head_parameters() as f64) * shape.share(),
+        weights: product,
+        communication: reducing,
+    }
+}

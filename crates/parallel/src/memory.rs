@@ -1,0 +1,93 @@
+use crate::profile::Weights;
+use crate::runtime::{Shard, StateBytes};
+use crate::{LayerProfile, Runtime};
+
+pub const GIB: f64 = 1_073_741_824.0;
+
+/// Normal quantile of the two ends of an interval that holds 90 of 100.
+const NINETY: f64 = 1.645;
+
+/// What a GPU of a stage is asked to hold.
+#[derive(Debug, Clone, Copy)]
+pub struct StageLoad<'a> {
+    /// First and last layers of its virtual stages, each with the sequences whose activations it keeps at once.
+    pub parts: &'a [((u32, u32), f64)],
+    pub micro_batch: f64,
+    pub data: u32,
+}
+
+/// Most bytes on one GPU of a stage: parameters, their gradients and optimiser state, of which sharding leaves each replica a
+/// part; the activations of the sequences in flight; room for the largest layer that is computed, gathered if it is sharded;
+/// and what the framework reserves.
+pub fn stage_bytes(
+    profile: &LayerProfile,
+    runtime: &Runtime,
+    weights: &Weights,
+    held: &StageLoad<'_>,
+) -> f64 {
+    let layers = || held.parts.iter().map(|part| part.0);
+    let most = |of: &dyn Fn(u32, u32) -> u64| {
+        layers()
+            .map(|(first, last)| of(first, last))
+            .max()
+            .unwrap_or(0) as f64
+    };
+    let state = state_bytes(profile, runtime);
+    let part = |from: Shard| {
+        if runtime.shard >= from {
+            1.0 / f64::from(held.data)
+        } else {
+            1.0
+        }
+    };
+    let per_parameter = state.weights * part(Shard::Full)
+        + state.gradients * part(Shard::Gradients)
+        + state.optimizer * part(Shard::Optimizer);
+    let parameters: u64 = layers()
+        .map(|(first, last)| weights.parameters(first, last))
+        .sum();
+    let state_held = parameters as f64 * per_parameter;
+    let gathered = if runtime.shard == Shard::Full {
+        most(&|first, last| weights.largest_parameters(first, last))
+            * runtime.working_layers
+            * (state.weights + state.gradients)
+    } else {
+        0.0
+    };
+    // Of activations that the host keeps, a GPU holds those of the micro-batch that it computes and of the one that is sent.
+    let most_kept = if runtime.offload {
+        2.0 * held.micro_batch
+    } else {
+        f64::INFINITY
+    };
+    let kept = held.parts.iter();
+    let stored: f64 = kept
+        .map(|((first, last), sequences)| {
+            weights.stored_bytes(*first, *last) as f64 * sequences.min(most_kept)
+        })
+        .sum();
+    let working = most(&|first, last| weights.largest_bytes(first, last))
+        * held.micro_batch
+        * runtime.working_layers;
+    state_held + gathered + stored + working + runtime.reserved_bytes
+}
+
+fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
+    runtime.state_bytes.unwrap_or(StateBytes {
+        weights: profile.bytes_per_value,
+        gradients: profile.bytes_per_value,
+        optimizer: profile.optimizer_bytes,
+    })
+}
+
+/// Least and most bytes of 90 in 100 GPUs of which so many are counted.
+pub fn interval(runtime: &Runtime, counted: f64) -> (f64, f64) {
+    let off = NINETY * runtime.memory_spread;
+    (counted * (1.0 - off).max(0.0), counted * (1.0 + off))
+}
+
+/// Bytes of a checkpoint: parameters and optimiser state of the whole model, once.
+pub fn checkpoint_bytes(profile: &LayerProfile, runtime: &Runtime) -> u64 {
+    let state = state_bytes(profile, runtime);
+    (profile.parameters as f64 * (state.weights + state.optimizer)) as u64
+}

@@ -1,0 +1,130 @@
+//! What replicas of a stage send each other and their hosts: shards of weights, keys and values, tokens, activations.
+
+use super::costs::{Basis, sending};
+use crate::law::kernels::norm;
+use crate::misfit::Misfit;
+use crate::plan::{Replica, StageOfPlan};
+use crate::profile::Seconds;
+use crate::runtime::Recompute;
+use crate::{ReplicaSharing, Scope};
+
+type LayersOfStage<'a> = (&'a StageOfPlan, (u32, u32));
+
+impl Basis<'_> {
+    /// Adds gathering weights before each pass, and scattering gradients after the backward pass: rings over all replicas.
+    pub(super) fn gather(
+        &self,
+        (stage, (first, last)): LayersOfStage<'_>,
+        index: usize,
+        seconds: &mut Seconds,
+    ) -> Result<(), Misfit> {
+        if self.plan.data < 2 {
+            return Ok(());
+        }
+        let replica = stage.replicas[index];
+        let data = f64::from(self.plan.data);
+        let parameters = self.weights(replica.tensor)?.parameters(first, last) as f64;
+        let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
+        let all = 0..stage.replicas.len();
+        let once = self.ring_s(stage, index, all, bytes)? * self.runtime.gather;
+        let computed = seconds.forward + seconds.backward;
+        for (pass, times) in [
+            (&mut seconds.forward, 1.0),
+            (&mut seconds.busy_forward, 1.0),
+            (&mut seconds.backward, 2.0),
+            (&mut seconds.busy_backward, 2.0),
+        ] {
+            *pass = norm(*pass, times * once, self.runtime.hiding);
+        }
+        let shown = seconds.forward + seconds.backward - computed;
+        seconds.communication = seconds.communication.map(|own| own + shown);
+        Ok(())
+    }
+
+    /// Seconds of a ring over replicas in which each GPU sends `bytes`, over the slower of the links in and between nodes.
+    fn ring_s(
+        &self,
+        stage: &StageOfPlan,
+        index: usize,
+        among: std::ops::Range<usize>,
+        bytes: f64,
+    ) -> Result<f64, Misfit> {
+        let replica = stage.replicas[index];
+        let peers = || stage.replicas[among.clone()].iter();
+        let mut slowest: f64 = 0.0;
+        if peers().filter(|peer| peer.node == replica.node).count() > 1 {
+            let ends = (replica, replica);
+            let gpus = (replica.tensor, replica.tensor);
+            slowest = self.link(Scope::InNode, ends, gpus, bytes)?;
+        }
+        let elsewhere = |(_, peer): &(usize, &Replica)| peer.node != replica.node;
+        if let Some((number, peer)) = among.clone().zip(peers()).find(elsewhere) {
+            let busy = sending(stage);
+            let scope = self.scope(replica, *peer)?;
+            let all = bytes * f64::from(replica.tensor);
+            let between = self.link(scope, (replica, *peer), (busy[index], busy[number]), all)?;
+            slowest = slowest.max(between);
+        }
+        Ok(slowest)
+    }
+
+    /// Adds what replicas that share sequences or experts send each other in every layer: before a forward pass of attention each
+    /// gathers the keys and values of the others, on the way back once more, and their gradients are scattered; tokens go to their
+    /// experts and come back, and so do their gradients. What is computed again is sent again.
+    /// Source: Llama 3 (arXiv 2407.21783, section 3.3.2); GShard (Lepikhin et al., ICLR 2021).
+    pub(super) fn share(
+        &self,
+        (stage, (first, last)): LayersOfStage<'_>,
+        index: usize,
+        seconds: &mut Seconds,
+    ) -> Result<(), Misfit> {
+        let ReplicaSharing { context, expert } = self.plan.sharing;
+        let weights = self.weights(stage.replicas[index].tensor)?;
+        let layers = f64::from(last - first + 1);
+        let mut add = |peers: u32, bytes: u64, forward: f64, backward: f64| {
+            if peers < 2 || bytes == 0 {
+                return Ok(());
+            }
+            let of = f64::from(peers);
+            let each = bytes as f64 * f64::from(self.plan.micro_batch) * (of - 1.0) / of / layers;
+            let group = index / peers as usize * peers as usize;
+            let once = layers * self.ring_s(stage, index, group..group + peers as usize, each)?;
+            let again = match self.runtime.recompute {
+                Recompute::Full => forward,
+                _ => 0.0,
+            };
+            seconds.forward += forward * once;
+            seconds.busy_forward += forward * once;
+            seconds.backward += (backward + again) * once;
+            seconds.busy_backward += (backward + again) * once;
+            let sent = (forward + backward + again) * once;
+            seconds.communication = seconds.communication.map(|own| own + sent);
+            Ok(())
+        };
+        add(context, weights.gathered_bytes(first, last), 1.0, 2.0)?;
+        add(expert, weights.routed_bytes(first, last), 2.0, 2.0)
+    }
+
+    /// Offloaded activations leave during the forward pass and come back during the backward one: the longer decides.
+    pub(super) fn offload(
+        &self,
+        (first, last): (u32, u32),
+        replica: Replica,
+        seconds: &mut Seconds,
+    ) -> Result<(), Misfit> {
+        if !self.runtime.offload {
+            return Ok(());
+        }
+        let kept = self.weights(replica.tensor)?.stored_bytes(first, last) as f64;
+        let moved = kept * f64::from(self.plan.micro_batch) / self.runtime.offload_bytes_per_s;
+        for pass in [
+            &mut seconds.forward,
+            &mut seconds.busy_forward,
+            &mut seconds.backward,
+            &mut seconds.busy_backward,
+        ] {
+            *pass = pass.max(moved);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! The VMs that a job holds, in the order of requests, with what is asked of all of them again and again.
+
+use scavsim_base::units::SimTime;
+use scavsim_sim::provider::Vm;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeldVm {
+    pub(super) vm: Vm,
+    /// The node of the plan that it is; none where it idles.
+    pub(super) node: Option<u32>,
+    pub(super) gpus: u32,
+    pub(super) failures_h: f64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct HeldVms {
+    all: Vec<HeldVm>,
+    /// The first moment at which one is lost, as far as that is known.
+    first_lost: SimTime,
+    last_runs: SimTime,
+    gpus: u32,
+    counts: Vec<u32>,
+    failures_h: f64,
+    are_alike: bool,
+    /// Places of those that a failure has hit.
+    struck: Vec<usize>,
+}
+
+impl Default for HeldVms {
+    fn default() -> HeldVms {
+        HeldVms {
+            all: Vec::new(),
+            first_lost: SimTime::LAST,
+            last_runs: SimTime::ZERO,
+            gpus: 0,
+            counts: Vec::new(),
+            failures_h: 0.0,
+            are_alike: true,
+            struck: Vec::new(),
+        }
+    }
+}
+
+impl HeldVms {
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &HeldVm> {
+        self.all.iter()
+    }
+
+    pub(super) fn all(&self) -> Vec<Vm> {
+        self.all.iter().map(|held| held.vm).collect()
+    }
+
+    pub(super) fn count(&self, vm: u16) -> u32 {
+        self.counts.get(usize::from(vm)).copied().unwrap_or(0)
+    }
+
+    fn count_in(&mut self, vm: u16) {
+        let at = usize::from(vm);
+        self.counts.resize(self.counts.len().max(at + 1), 0);
+        self.counts[at] += 1;
+    }
+
+    /// GPUs of all, and of those that run.
+    pub(super) fn gpus(&self) -> u32 {
+        self.gpus
+    }
+
+    pub(super) fn running_gpus(&self, now: SimTime) -> u32 {
+        let running = self.all.iter().filter(|held| held.vm.runs <= now);
+        running.map(|held| held.gpus).sum()
+    }
+
+    pub(super) fn first_lost(&self) -> SimTime {
+        self.first_lost
+    }
+
+    pub(super) fn last_runs(&self) -> SimTime {
+        self.last_runs
+    }
+
+    /// When the next of those that do not run yet does.
+    pub(super) fn next_runs(&self, now: SimTime) -> SimTime {
+        if self.last_runs <= now {
+            return SimTime::LAST;
+        }
+        let coming = self
+            .all
+            .iter()
+            .map(|held| held.vm.runs)
+            .filter(|runs| *runs > now);
+        coming.min().unwrap_or(SimTime::LAST)
+    }
+
+    pub(super) fn failures_h(&self) -> f64 {
+        self.failures_h
+    }
+
+    pub(super) fn push(&mut self, held: HeldVm) {
+        self.are_alike &= (self.all.first()).is_none_or(|one| one.failures_h == held.failures_h);
+        self.all.push(held);
+        self.first_lost = self.first_lost.min(held.vm.lost);
+        self.last_runs = self.last_runs.max(held.vm.runs);
+        self.gpus += held.gpus;
+        self.count_in(held.vm.vm);
+        self.failures_h += held.failures_h;
+    }
+
+    /// The one at which failures per hour add up to so many; where all fail as often, without a look at them.
+    pub(super) fn place_at(&self, failures_h: f64) -> Option<usize> {
+        let last = self.all.len().checked_sub(1)?;
+        let each = self.failures_h / self.all.len() as f64;
+        let near = ((failures_h / each) as usize).min(last);
+        if self.are_alike {
+            return Some(near);
+        }
+        let mut left = failures_h;
+        let hit = self.all.iter().position(|held| {
+            left -= held.failures_h;
+            left < 0.0
+        });
+        Some(hit.unwrap_or(last))
+    }
+
+    pub(super) fn runs(&self, place: usize, by: SimTime) -> bool {
+        self.all[place].vm.runs <= by
+    }
+
+    pub(super) fn gpus_of(&self, place: usize) -> u32 {
+        self.all[place].gpus
+    }
+
+    /// VMs at some places, as far as there are any that run, are lost now.
+    pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
+        let end = places.end.min(self.all.len());
+        for place in places.start.min(end)..end {
+            if self.runs(place, now) {
+                self.all[place].vm.lost = now;
+                self.struck.push(place);
+            }
+        }
+    }
+
+    /// Takes out those that were struck; the last take their places.
+    pub(super) fn take_struck(&mut self) -> Vec<HeldVm> {
+        let places = std::mem::take(&mut self.struck);
+        let gone: Vec<HeldVm> = (places.into_iter().rev())
+            .map(|place| self.all.swap_remove(place))
+            .collect();
+        for held in &gone {
+            self.gpus -= held.gpus;
+            self.counts[usize::from(held.vm.vm)] -= 1;
+            self.failures_h -= held.failures_h;
+        }
+        if self.first_lost < SimTime::LAST && !gone.is_empty() {
+            let lost = self.all.iter().map(|held| held.vm.lost).min();
+            self.first_lost = lost.unwrap_or(SimTime::LAST);
+        }
+        gone
+    }
+
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
+        change(&mut self.all);
+        self.counts.clear();
+        for place in 0..self.all.len() {
+            self.count_in(self.all[place].vm.vm);
+        }
+        let all = || self.all.iter();
+        self.first_lost = all()
+            .map(|held| held.vm.lost)
+            .min()
+            .unwrap_or(SimTime::LAST);
+        self.last_runs = all()
+            .map(|held| held.vm.runs)
+            .max()
+            .unwrap_or(SimTime::ZERO);
+        self.gpus = all().map(|held| held.gpus).sum();
+        self.failures_h = all().map(|held| held.failures_h).sum();
+    }
+
+    /// Takes out those that are lost by a moment, the newest first.
+    pub(super) fn take_lost(&mut self, now: SimTime) -> Vec<HeldVm> {
+        if self.first_lost > now {
+            return Vec::new();
+        }
+        self.remove_matching(|held, _| held.vm.lost <= now)
+    }
+
+    /// Takes out those beyond how many of each type are wanted, the newest first.
+    pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<HeldVm> {
+        self.remove_matching(|held, before| {
+            let alike = before.iter().filter(|other| other.vm.vm == held.vm.vm);
+            alike.count() as u32 >= wanted(held.vm.vm)
+        })
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Vm> {
+        let all = std::mem::take(self);
+        all.all.into_iter().map(|held| held.vm).collect()
+    }
+
+    fn remove_matching(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<HeldVm> {
+        let mut taken = Vec::new();
+        for place in (0..self.all.len()).rev() {
+            if is_taken(&self.all[place], &self.all[..place]) {
+                taken.push(self.all.remove(place));
+            }
+        }
+        if !taken.is_empty() {
+            self.change(|_| ());
+        }
+        taken
+    }
+}

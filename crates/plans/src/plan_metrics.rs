@@ -1,0 +1,79 @@
+//! What a plan does with its GPUs, in the figures that runs are published with.
+
+use crate::Choices;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlanMetrics {
+    pub peak_gib: f64,
+    /// Whether that may be more than it has: it is counted to fit, or nearly, but not by what counts may be off.
+    pub may_not_fit: bool,
+    /// Share of a step in which the last stage waits for others.
+    pub bubble: f64,
+    /// Share of a step that is communication which nothing hides; `None` where measured layers hold some of it.
+    pub communication: Option<f64>,
+    pub tokens_per_s: f64,
+    /// Model FLOPs utilisation; `None` where only a profile of the model is known. Source: Chowdhery et al., PaLM, 2022.
+    pub mfu: Option<f64>,
+    /// Tokens to the target.
+    pub tokens: f64,
+    /// Seconds to it without luck.
+    pub calm_s: f64,
+}
+
+impl PlanMetrics {
+    /// USD per 10⁹ tokens of a job at this cost; `None` where it never ends.
+    pub fn usd_per_1e9_tokens(&self, cost_usd: f64) -> Option<f64> {
+        let usd = cost_usd / self.tokens * 1e9;
+        usd.is_finite().then_some(usd)
+    }
+}
+
+impl Choices {
+    pub fn figures(&self, configuration: usize) -> PlanMetrics {
+        let way = &self.ways[configuration];
+        let tokens_of_step =
+            f64::from(way.draft.batch) * f64::from(self.formed(&way.draft).profile.sequence);
+        let tokens_per_s = tokens_of_step / way.step_s;
+        PlanMetrics {
+            peak_gib: f64::from(way.peak_gib),
+            may_not_fit: way.may_not_fit,
+            bubble: f64::from(way.bubble_share),
+            // What is left of a step may round to less than nothing.
+            communication: (way.inside_s)
+                .map(|inside_s| ((way.communication_s + inside_s) / way.step_s).max(0.0)),
+            tokens_per_s,
+            mfu: self.peak_flops(configuration).and_then(|peak| {
+                let flops = self.flops.as_ref()?;
+                Some(tokens_per_s * flops.per_token / peak)
+            }),
+            tokens: way.steps.ceil() * tokens_of_step,
+            calm_s: way.calm_s(),
+        }
+    }
+
+    /// Whether the micro-batch of a plan was not profiled, on any of its GPUs, but lies between others that were.
+    pub fn is_interpolated(&self, configuration: usize) -> bool {
+        let draft = &self.ways[configuration].draft;
+        let profile = &self.formed(draft).profile;
+        let mut kinds = self.axes.kinds_of(draft.offer);
+        kinds.any(|kind| {
+            let gpu = profile.gpu(&kind.gpu);
+            let times = gpu.and_then(|gpu| profile.times(gpu, draft.tensor, draft.micro_batch));
+            times.is_some_and(|times| times.is_interpolated)
+        })
+    }
+
+    /// FLOP/s of all GPUs of a plan at their peak, where that is known.
+    fn peak_flops(&self, configuration: usize) -> Option<f64> {
+        let flops = self.flops.as_ref()?;
+        let draft = &self.ways[configuration].draft;
+        let kinds = self.axes.stage_kinds(draft);
+        let gpus = f64::from(draft.replicas()) * f64::from(draft.tensor) / kinds.len() as f64;
+        let peak = |kind: &u32| {
+            let gpu = &self.axes.kinds[*kind as usize].gpu;
+            let known = flops.peaks.iter().find(|(name, _)| name == gpu);
+            known.map(|(_, peak)| gpus * peak)
+        };
+        kinds.iter().flatten().map(peak).sum()
+    }
+}
