@@ -19,6 +19,7 @@ mod features;
 pub mod fixed;
 pub mod full;
 mod gaussian_process;
+mod goal;
 pub mod latin_hypercube;
 mod lookahead;
 pub mod lynceus;
@@ -53,6 +54,7 @@ pub mod value_of_information;
 pub mod value_of_information_history;
 
 pub use external::ConversationStrategy;
+pub use goal::Goal;
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, UsedPastRun};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};

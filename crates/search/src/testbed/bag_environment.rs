@@ -1,11 +1,23 @@
 use std::sync::Arc;
 
+use crate::search::WorkloadFacts;
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Phase;
 use scavsim_sim::bag::formula;
 use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
+
+/// Jobs of a probe, where the strategy's settings do not say.
+const PROBE_JOBS: u64 = 8;
+
+/// What is known of a bag of jobs before a search: its steps are its jobs.
+pub fn workload_facts() -> WorkloadFacts {
+    WorkloadFacts {
+        probe_steps: PROBE_JOBS,
+        ..WorkloadFacts::default()
+    }
+}
 
 #[derive(Debug)]
 pub struct BagEnvironment {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::bag_environment::BagEnvironment;
 use super::job_trial::JobTrial;
-use crate::grid::Goal;
+use crate::search::Goal;
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;

@@ -24,8 +24,7 @@ use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
-use scavsim_search::search::WorkloadFacts;
-use scavsim_search::testbed::BagEnvironment;
+use scavsim_search::testbed::bag_environment::{BagEnvironment, workload_facts};
 use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
@@ -101,11 +100,7 @@ impl Topic for BagOfJobs {
     }
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
-        SearchKnowledge::without_history(
-            &self.choices.name,
-            &self.choices.space,
-            WorkloadFacts::of_bag(),
-        )
+        SearchKnowledge::without_history(&self.choices.name, &self.choices.space, workload_facts())
     }
 
     fn prepared<'s>(

@@ -22,7 +22,7 @@ use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, RentedVmType};
 use scavsim_read::input::Folder;
 use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
-use scavsim_search::search::{Past, WorkloadFacts};
+use scavsim_search::search::Past;
 use scavsim_search::testbed::grid::MOST_RUNS;
 use scavsim_search::testbed::{Environment, History, MeasuredGrid};
 use scavsim_sim::cluster::Setup;
@@ -164,7 +164,7 @@ impl Topic for MeasuredJobs {
         SearchKnowledge {
             workload: &job.name,
             space: Cow::Borrowed(&job.space),
-            figures: WorkloadFacts::of_job(job),
+            figures: job.workload_facts(),
             own: self.own(search.choice),
             stored: if self.is_own_left_out {
                 Cow::Owned(self.others(search.choice))

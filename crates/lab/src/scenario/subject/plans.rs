@@ -26,8 +26,7 @@ use crate::scenario::{Setting, measured_defaults, setup};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_search::search::WorkloadFacts;
-use scavsim_search::testbed::PlanEnvironment;
+use scavsim_search::testbed::plans::{PlanEnvironment, workload_facts};
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Parallelism;
 use scavsim_sim::parallel::library;
@@ -116,7 +115,7 @@ impl Topic for ModelPlans {
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
         let choices = &*self.choices;
-        let figures = WorkloadFacts::of_plans(choices);
+        let figures = workload_facts(choices);
         SearchKnowledge {
             plans: Some(choices),
             ..SearchKnowledge::without_history(&choices.name, &choices.space, figures)
