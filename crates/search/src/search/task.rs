@@ -1,11 +1,11 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
 use super::goal::Goal;
+use super::layer_model::LayerModel;
 use super::objective::{Limits, Margins, Objective, Point};
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::Space;
 use scavsim_data::workload::Workload;
-use scavsim_sim::plans::{Choices, Terms as PlanTerms};
 
 /// What a search depends on besides the workload and its configurations. It is part of the key under
 /// which searches are shared: one that depends on nothing is run once for all prices and objectives.
@@ -168,12 +168,9 @@ pub struct Task<'a> {
     /// Samples of a batch with which stated epochs double: with B they are (1 + B / it) times as many. `None`: they are the
     /// same with every batch.
     pub noise_scale: Option<f64>,
-    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    /// The model of the configurations that profiles of layers make, where there is one.
     #[doc(hidden)]
-    pub plans: Option<&'a Choices>,
-    /// The terms that plans are run on, where they are known: how VMs are lost, how long pauses are; not when.
-    #[doc(hidden)]
-    pub plan_terms: Option<&'a PlanTerms>,
+    pub layer_model: Option<&'a dyn LayerModel>,
     /// Parameters of the workload's model, where they are stated.
     pub parameters: Option<f64>,
     /// Whether a look shows the noise of its gradients.
@@ -204,8 +201,7 @@ impl<'a> Task<'a> {
             samples_per_epoch: None,
             stated_epochs: None,
             noise_scale: None,
-            plans: None,
-            plan_terms: None,
+            layer_model: None,
             parameters: None,
             shows_noise: false,
             cold_start_steps: 0,

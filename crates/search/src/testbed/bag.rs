@@ -10,8 +10,9 @@ use super::{
 };
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::{Phase, Usage};
-use scavsim_sim::bag::{BagEnd, BagJob, Run};
+use scavsim_sim::bag::{BagEnd, BagJob, Run, formula};
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
@@ -21,10 +22,7 @@ const MOST_EXPECTATION_RUNS: u64 = 20_000;
 
 impl Environment for BagEnvironment {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            bag: Some(self),
-            ..Facts::rents(&self.choices.types)
-        }
+        Facts::rents(&self.choices.types)
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
@@ -77,6 +75,13 @@ impl Environment for BagEnvironment {
                 .then_some(true),
         });
         held.into_iter().collect()
+    }
+
+    fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
+        let size = &self.choices.sizes[configuration];
+        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
+        let expected_s = formula::expected_job_s(&self.bag, size)?;
+        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
     }
 
     fn simulated_in(&self, _: usize, _: Fidelity) -> (&'static str, Option<&str>) {

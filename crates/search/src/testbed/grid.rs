@@ -168,7 +168,6 @@ impl Environment for MeasuredGrid {
             has_luck: self.has_luck,
             goal: self.job.goal,
             fidelities: &self.fidelities,
-            ..Facts::rents(&[])
         }
     }
 

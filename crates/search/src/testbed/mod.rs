@@ -17,13 +17,11 @@ pub mod transcript;
 pub mod work_trial;
 pub mod world;
 
-pub use bag_environment::BagEnvironment;
 pub use environment::{Environment, Facts, HeldVms, Point, Terms};
 pub use grid::MeasuredGrid;
 pub use history::{History, PastRun};
 pub use job_trial::{JobTrial, Length, Timeline};
 pub use metered::{Metered, TestbedExchange, TestbedRequest};
-pub use plans::PlanEnvironment;
 pub use simulated::SimulatedCluster;
 
 use std::borrow::Cow;

@@ -1,6 +1,7 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
 
 mod cut;
+mod layer_model;
 mod on_plans;
 
 pub use cut::PlanEnvironment;
@@ -8,7 +9,7 @@ pub use cut::PlanEnvironment;
 use std::sync::Arc;
 
 use super::{Environment, Facts, HeldVms, JobTrial, Terms};
-use crate::search::WorkloadFacts;
+use crate::search::{LayerModel, WorkloadFacts};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
@@ -35,11 +36,11 @@ pub fn workload_facts(plans: &Choices) -> WorkloadFacts {
 
 impl Environment for PlanEnvironment {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            plans: Some(&self.choices),
-            plan_terms: Some(&self.terms),
-            ..Facts::rents(&self.choices.types)
-        }
+        Facts::rents(&self.choices.types)
+    }
+
+    fn layer_model(&self) -> Option<&dyn LayerModel> {
+        Some(self)
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {

@@ -171,7 +171,7 @@ impl Topic for MeasuredJobs {
             } else {
                 Cow::Borrowed(&self.stored)
             },
-            plans: None,
+            layer_model: None,
             fidelities: job.cheap.iter().map(|cheap| cheap.share).collect(),
         }
     }

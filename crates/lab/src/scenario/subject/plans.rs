@@ -117,7 +117,7 @@ impl Topic for ModelPlans {
         let choices = &*self.choices;
         let figures = workload_facts(choices);
         SearchKnowledge {
-            plans: Some(choices),
+            layer_model: Some(choices),
             ..SearchKnowledge::without_history(&choices.name, &choices.space, figures)
         }
     }

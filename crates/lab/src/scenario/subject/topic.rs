@@ -17,11 +17,10 @@ use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
 use scavsim_data::space::Space;
 use scavsim_provision::study::Study;
-use scavsim_search::search::{Task, WorkloadFacts};
+use scavsim_search::search::{LayerModel, Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::engine::Parallelism;
-use scavsim_sim::plans::Choices;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +37,8 @@ pub(crate) struct SearchKnowledge<'s> {
     pub(crate) own: History,
     /// Histories of all workloads of a service.
     pub(crate) stored: Cow<'s, [History]>,
-    /// Plans of a cut model, where these are the configurations.
-    pub(super) plans: Option<&'s Choices>,
+    /// The model of the configurations that profiles of layers make, where there is one.
+    pub(super) layer_model: Option<&'s dyn LayerModel>,
     /// Shares of a run in its cheap versions, if any.
     pub(super) fidelities: Vec<f64>,
 }
@@ -59,7 +58,7 @@ impl<'s> SearchKnowledge<'s> {
                 ..History::default()
             },
             stored: Cow::Borrowed(&[]),
-            plans: None,
+            layer_model: None,
             fidelities: Vec::new(),
         }
     }
@@ -67,7 +66,7 @@ impl<'s> SearchKnowledge<'s> {
     /// The strategy's task, without limits.
     pub(in crate::scenario) fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(self.workload, &self.space);
-        task.plans = self.plans;
+        task.layer_model = self.layer_model;
         task.fidelities = &self.fidelities;
         task
     }
