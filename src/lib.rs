@@ -272,6 +272,8 @@ pub use scavsim_base::{rng, stats, units};
 #[doc(hidden)]
 pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
 #[doc(hidden)]
+pub use scavsim_grids as grid;
+#[doc(hidden)]
 pub use scavsim_lab::{experiment, scenario};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -282,7 +284,7 @@ pub use scavsim_papers::{functions, reproduce};
 #[doc(hidden)]
 pub use scavsim_read::{expression, input};
 #[doc(hidden)]
-pub use scavsim_search::{grid, search, testbed};
+pub use scavsim_search::{search, testbed};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_show::report;

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 12] = [
+const FLOORS: [&str; 13] = [
     "base",
     "read",
     "talk",
@@ -27,6 +27,7 @@ const FLOORS: [&str; 12] = [
     "data",
     "sim",
     "search",
+    "grids",
     "lab",
     "measure",
     "papers",

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::bag_environment::BagEnvironment;
-use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
-use super::{
+use crate::testbed::job_trial::{no_fidelities, no_layers};
+use crate::testbed::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
+use crate::testbed::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
 use scavsim_base::rng::Streams;
@@ -241,16 +241,14 @@ impl ProbedWork for OnBag<'_> {
             };
             at.reach(self, reached);
         }
-        Ok(Observation {
-            steps: Some(u64::from(ended.results)),
-            step_s: (ended.results > 0).then(|| seconds / f64::from(ended.results)),
-            target: if is_whole {
-                Target::Reached(seconds)
-            } else {
-                Target::MoreThan(seconds)
-            },
-            ..Observation::default()
-        })
+        let target = if is_whole {
+            Target::Reached(seconds)
+        } else {
+            Target::MoreThan(seconds)
+        };
+        let step_s = (ended.results > 0).then(|| seconds / f64::from(ended.results));
+        let steps = Some(u64::from(ended.results));
+        Ok(Observation::of_steps(steps, step_s, target))
     }
 
     fn run(

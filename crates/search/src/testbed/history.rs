@@ -82,6 +82,23 @@ pub struct RunPrice {
 }
 
 impl PastRun {
+    /// A run of which nothing but this is known.
+    #[doc(hidden)]
+    pub fn of_price(price: RunPrice) -> PastRun {
+        PastRun {
+            vm: None,
+            workers: None,
+            batch: None,
+            other: None,
+            step: None,
+            noise_normalised: None,
+            epochs: None,
+            time_s: None,
+            has_failed: false,
+            price,
+        }
+    }
+
     /// A run of the cluster `at`.
     fn new(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
         let (workers, batch) = (at.workers, at.batch);
@@ -105,23 +122,22 @@ impl PastRun {
         let constants = &workload.constants;
         let settling = noise.map_or(0.0, |_| constants.cold_start_steps.value);
         let probe_s = (settling + constants.probe_steps.value) * step_s;
+        let price = RunPrice {
+            number,
+            ran_on: Some(Arc::clone(&at.vm)),
+            is_whole: time_s.is_some(),
+            seconds: time_s.unwrap_or(probe_s),
+            usd: None,
+        };
         PastRun {
             vm: Some(Arc::clone(&at.vm)),
             workers: Some(workers),
             batch: Some(batch),
-            other: None,
             step: Some(cost),
             noise_normalised: noise,
             epochs,
             time_s,
-            has_failed: false,
-            price: RunPrice {
-                number,
-                ran_on: Some(Arc::clone(&at.vm)),
-                is_whole: time_s.is_some(),
-                seconds: time_s.unwrap_or(probe_s),
-                usd: None,
-            },
+            ..PastRun::of_price(price)
         }
     }
 

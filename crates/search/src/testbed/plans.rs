@@ -8,8 +8,8 @@ pub use cut::PlanEnvironment;
 
 use std::sync::Arc;
 
-use super::{Environment, Facts, HeldVms, JobTrial, Terms};
 use crate::search::{LayerModel, WorkloadFacts};
+use crate::testbed::{Environment, Facts, HeldVms, JobTrial, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;

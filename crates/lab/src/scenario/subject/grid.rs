@@ -20,11 +20,11 @@ use crate::scenario::setup;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, RentedVmType};
+use scavsim_grids::measured_grid::MOST_RUNS;
+use scavsim_grids::{Grid, Job, MeasuredGrid, ProbeCharge, StatedType, library, load};
 use scavsim_read::input::Folder;
-use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
 use scavsim_search::search::Past;
-use scavsim_search::testbed::grid::MOST_RUNS;
-use scavsim_search::testbed::{Environment, History, MeasuredGrid};
+use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {

@@ -11,6 +11,7 @@ mod jobs;
 pub mod library;
 pub mod load;
 mod meaning;
+pub mod measured_grid;
 pub mod report;
 mod rows;
 mod scope;
@@ -23,13 +24,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::search::{Goal, WorkloadFacts};
 use expression::{Expression, Line};
 use scavsim_data::cloud::OwnVm;
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Fraction;
+use scavsim_search::search::{Goal, WorkloadFacts};
 
 pub use cheap::CheapRuns;
+pub use measured_grid::MeasuredGrid;
 
 pub const SPEC: &str = "grid.toml";
 pub const ROWS: &str = "rows.csv";

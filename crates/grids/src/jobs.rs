@@ -9,9 +9,9 @@ use super::meaning::Meaning;
 use super::rows::ReadRow;
 use super::spec::Spec;
 use super::{Bill, Job, Rule, Run, bits};
-use crate::search::Goal;
 use scavsim_data::space::{Axis, AxisKind, Space};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_search::search::Goal;
 
 pub(super) struct Jobs<'a> {
     spec: &'a Spec,

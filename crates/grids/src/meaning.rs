@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::expression::Expression;
-use crate::search::Goal;
+use scavsim_search::search::Goal;
 
 /// Name of the time in the rule of costs.
 pub(super) const TIME: &str = "time_s";
