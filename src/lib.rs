@@ -101,7 +101,7 @@
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Conversation;
+pub use scavsim_scenario::face::Conversation;
 /// ```
 /// use scavsim::{Diagnostic, Scenario};
 ///
@@ -111,7 +111,7 @@ pub use scavsim_lab::face::Conversation;
 /// assert_eq!(first.label, "did you mean `scavenger-resnet18`?");
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Diagnostic;
+pub use scavsim_scenario::face::Diagnostic;
 /// ```
 /// use scavsim::{RunEnding, Interrupt, Scenario};
 ///
@@ -128,7 +128,7 @@ pub use scavsim_lab::face::Diagnostic;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Interrupt;
+pub use scavsim_scenario::face::Interrupt;
 /// ```
 /// use scavsim::Scenario;
 ///
@@ -140,7 +140,7 @@ pub use scavsim_lab::face::Interrupt;
 /// assert_eq!(first.line(), Some(2));
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Mistakes;
+pub use scavsim_scenario::face::Mistakes;
 /// ```
 /// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, UnusableStrategy};
 ///
@@ -183,7 +183,7 @@ pub use scavsim_lab::face::Mistakes;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::Recipe;
+pub use scavsim_scenario::face::Recipe;
 /// ```
 /// use scavsim::{Past, Recipe, Registry, Scenario, Strategy, Task, UnusableStrategy};
 ///
@@ -210,9 +210,9 @@ pub use scavsim_lab::face::Recipe;
 /// assert!(why.contains("strategy `two` cannot be used: 1 is not enough"), "{why}");
 /// ```
 #[doc(inline)]
-pub use scavsim_lab::face::UnusableStrategy;
+pub use scavsim_scenario::face::UnusableStrategy;
 #[doc(inline)]
-pub use scavsim_lab::face::*;
+pub use scavsim_scenario::face::*;
 
 /// Policies that decide during a run where a job goes on: scenarios with `[policy]`, and policies of one's own.
 ///
@@ -272,9 +272,9 @@ pub use scavsim_base::{rng, stats, units};
 #[doc(hidden)]
 pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
 #[doc(hidden)]
-pub use scavsim_grids as grid;
+pub use scavsim_experiment as experiment;
 #[doc(hidden)]
-pub use scavsim_lab::{experiment, scenario};
+pub use scavsim_grids as grid;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_measure::{advise, compare, import, validate};
@@ -283,6 +283,7 @@ pub use scavsim_measure::{advise, compare, import, validate};
 pub use scavsim_papers::{functions, reproduce};
 #[doc(hidden)]
 pub use scavsim_read::{expression, input};
+pub use scavsim_scenario as scenario;
 #[doc(hidden)]
 pub use scavsim_search::{search, testbed};
 #[cfg(feature = "cli")]

@@ -8,12 +8,12 @@ mod loops;
 pub use loops::*;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
 use scavsim::rng::Purpose;
-use scavsim::scenario::{self, Overrides, Scenario, Subject};
+use scavsim::scenario::ClusterScenario as _;
+use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::{JobTrial, Metered, SimulatedCluster};
 
@@ -66,8 +66,8 @@ fn scenario_with(
     set: &[&str],
 ) -> Scenario {
     let mut scenario = shipped_with("scavenger.toml", set);
-    if let Subject::Clusters(clusters) = &mut scenario.subject {
-        Arc::make_mut(clusters).workloads.truncate(1);
+    if let Some(clusters) = scenario.clusters_mut() {
+        clusters.workloads.truncate(1);
     }
     assert_eq!(scenario.workloads()[0].0.name, "scavenger-resnet18");
     assert_eq!(scenario.workloads()[0].1.len(), 16);

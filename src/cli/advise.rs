@@ -16,7 +16,7 @@ use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_base::output::write_file;
 use scavsim_data::cloud::Market;
-use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter, Question, advise, hand_over, json, text};

@@ -6,7 +6,7 @@ use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::signals::Signals;
 use super::terminal;
-use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter};

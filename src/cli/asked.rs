@@ -11,9 +11,9 @@ use super::exit::{Exit, Failure};
 use super::listener::Listener;
 use super::programs::ProgramsArg;
 use super::signals::Signals;
-use scavsim_lab::door;
-use scavsim_lab::experiment::{Record, Sink, Summary, Tasks};
+use scavsim_experiment::{Record, Sink, Summary, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes};
+use scavsim_scenario::door;
 use scavsim_show::report::{manifest, summary_json};
 use scavsim_sim::engine::Interrupt;
 
@@ -138,7 +138,7 @@ impl RunningSummary {
         let tasks = Tasks::of_scenario(checked);
         RunningSummary {
             name: checked.name.clone(),
-            summary: Summary::new(None, checked.is_across_vms(), tasks),
+            summary: Summary::new(None, checked.subject.is_across_vms(), tasks),
         }
     }
 

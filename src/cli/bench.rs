@@ -10,13 +10,13 @@ use super::signals::Signals;
 use super::{out, scenarios, terminal};
 use scavsim_base::output::{replace_folder, write_file};
 use scavsim_base::text::Page;
-use scavsim_lab::scenario::Scenario;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{
     Contestant, NoBench, Refusal, Suite, VerifiedSubmission, card, export, library, run, verify,
 };
 use scavsim_measure::compare::ComparisonOptions;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_scenario::Scenario;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]

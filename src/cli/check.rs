@@ -9,9 +9,9 @@ use super::exit::{Exit, Failure, no_mistakes};
 use super::set::SetArgs;
 use super::{estimate, scenarios, terminal};
 use scavsim_base::text::Page;
-use scavsim_lab::scenario::Overrides;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::visible;
+use scavsim_scenario::Overrides;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -53,11 +53,11 @@ impl CheckArgs {
         for mut scenario in scenarios::load(files, overrides)? {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{path}: ok, {} cases", scenario.cases());
-            let left_out = scenario.left_out().iter().map(ToString::to_string);
+            let left_out = scenario.subject.left_out().into_iter();
             for sentence in left_out.chain(scenario.subject.impossible()) {
                 text += &page.prose(&sentence, 2);
             }
-            if scenario.subject.study().is_some() {
+            if scenario.subject.lives().is_some() {
                 // On stderr: it depends on the machine.
                 let estimate = estimate::without_programs(&mut scenario, scenarios::available())?;
                 terminal::note(&format!("{}: {estimate}", scenario.name));

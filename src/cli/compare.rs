@@ -12,12 +12,12 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{out, policies_compare, resume, scenarios, terminal};
-use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_measure::compare::{
     Comparison, ComparisonOptions, ComparisonQuestion, NoComparison, NotedCase, compare,
     compare_noting, data, run::cases, text,
 };
 use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_scenario::{Overrides, Scenario};
 use scavsim_show::report::OutputFolder;
 use scavsim_show::report::result_files::{self, ResultFiles};
 
@@ -79,7 +79,7 @@ impl CompareArgs {
         };
         let scenarios = scenarios::load(&self.files, overrides)?;
         self.programs.ask(&self.files, &scenarios)?;
-        let is_of_policies = |own: &Scenario| own.subject.study().is_some();
+        let is_of_policies = |own: &Scenario| own.subject.lives().is_some();
         match scenarios.iter().filter(|own| is_of_policies(own)).count() {
             0 => {}
             count if count == scenarios.len() => {

@@ -8,8 +8,9 @@ use super::exit::Failure;
 use super::listener::heard;
 use super::terminal;
 use scavsim_base::text::words::{rough_size, rough_time};
-use scavsim_lab::experiment::Plan;
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::Plan;
+use scavsim_provision::subject::MarketPolicies;
+use scavsim_scenario::Scenario;
 use scavsim_sim::engine::Interrupt;
 
 /// A run that is estimated to take longer is asked about.
@@ -45,9 +46,7 @@ impl Consent {
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
         let (jobs, share) = (asked.jobs, asked.share);
-        let needed = asked
-            .plan
-            .study()
+        let needed = MarketPolicies::study_of(asked.plan.subject())
             .map(|study| study.size().bytes * jobs as f64);
         if let Some((needed, free)) = needed
             .zip(estimate::free_memory())

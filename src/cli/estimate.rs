@@ -1,15 +1,15 @@
 //! What a run would take, from a sample of its cases.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use scavsim_base::text::words::{rough_size, rough_time};
-use scavsim_lab::experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tasks};
-use scavsim_lab::scenario::{Scenario, Subject};
+use scavsim_experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tasks};
+use scavsim_provision::subject::MarketPolicies;
+use scavsim_scenario::{ClusterScenario as _, Scenario};
 use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
@@ -73,7 +73,7 @@ pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate
         Some(sample) => sample.estimate(jobs),
         None => preparation(scenario, jobs)?,
     };
-    if let Some(study) = scenario.subject.study() {
+    if let Some(study) = MarketPolicies::study_of(&*scenario.subject) {
         let bytes = study.size().bytes * jobs as f64;
         estimate.text += &format!(", up to {} of memory", rough_size(bytes));
     }
@@ -114,7 +114,7 @@ pub fn may_exceed(
     let simulations = plan.cases() / plan.cases_per_simulation().max(1);
     // Those of a shard are its own.
     let simulations = (simulations as f64 * share) as u64;
-    if let Some(study) = plan.study() {
+    if let Some(study) = MarketPolicies::study_of(plan.subject()) {
         return Ok(share * study.size().decisions >= MANY_DECISIONS);
     }
     if simulations < MANY {
@@ -166,8 +166,8 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
         });
         tried += configurations.len();
     }
-    if let Subject::Clusters(clusters) = &mut some.subject {
-        (Arc::make_mut(clusters).workloads).retain(|(_, some)| !some.is_empty());
+    if let Some(clusters) = some.clusters_mut() {
+        (clusters.workloads).retain(|(_, some)| !some.is_empty());
     }
     let most = (PATIENCE + GRACE).as_secs();
     let unknown = told(
@@ -349,7 +349,7 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
         let start = Instant::now();
         let mut summary = Summary::new(None, false, tasks);
         let cases = numbers.into_iter().map(|number| tasks.cases(number));
-        let finished = experiment::gather(plan, cases, conduct, &mut summary)?;
+        let finished = scavsim_experiment::gather(plan, cases, conduct, &mut summary)?;
         if finished.ending != RunEnding::Complete {
             break;
         }

@@ -11,8 +11,8 @@ use super::listing::{Format, written};
 use super::terminal;
 use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
-use scavsim_lab::scenario::library::SHIPPED;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_scenario::library::SHIPPED;
 
 /// Arguments of `example`.
 #[derive(Debug, Args)]

@@ -9,11 +9,11 @@ use super::heads::HEADS;
 use super::terminal;
 use scavsim_base::Declaration;
 use scavsim_data::pricing::builtin;
-use scavsim_lab::experiment::COLUMNS;
-use scavsim_lab::scenario::declared::{DeclaredKind, KINDS};
-use scavsim_lab::scenario::file;
+use scavsim_experiment::COLUMNS;
 use scavsim_papers::reproduce::Evidence;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_scenario::declared::{DeclaredKind, KINDS};
+use scavsim_scenario::file;
 use scavsim_show::report::{headline_table, summary_table};
 
 /// Arguments of `explain`.

@@ -17,7 +17,7 @@ use scavsim_data::cloud::{Catalogue, Fleet, Price};
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{Base, Policy, RentedVmType, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
-use scavsim_lab::experiment::{COLUMNS, Column as RecordColumn};
+use scavsim_experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
 use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::world::written::WrittenMarket;

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{out, resume};
-use scavsim_lab::experiment::Summary;
+use scavsim_experiment::Summary;
 use scavsim_read::input::Diagnostics;
 use scavsim_show::report::{OutputFolder, Places, Results, Shards, manifest, shard_file};
 

@@ -9,9 +9,9 @@ use clap::Args;
 use super::exit::{Exit, Failure, no_mistakes};
 use super::{schema, terminal};
 use scavsim_base::output::write_file;
-use scavsim_lab::scenario::file::SCHEMA_ID;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_scenario::file::SCHEMA_ID;
 
 /// The scenario, `NAME` in place of its name.
 pub const STARTER: &str = include_str!("starter.toml");

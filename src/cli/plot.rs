@@ -12,8 +12,9 @@ use super::known::{KnownArgs, material};
 use super::policies_plot::{self, PolicyPlotRequest};
 use super::signals::Signals;
 use super::{out, report, terminal};
-use scavsim_lab::scenario::Scenario;
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
+use scavsim_scenario::Scenario;
 use scavsim_show::figure::{
     Figure, FigureKind, FigureRequest, KINDS, Material, draw, job_timeline, vega,
 };
@@ -209,11 +210,11 @@ impl PicturesArgs {
         }
         let run = FinishedRun::open(folder.path())?;
         // Nothing is searched under policies: there are no configurations to rank.
-        let searched = scenario.subject.study().is_none().then(|| scenario.clone());
+        let searched = scenario.subject.lives().is_none().then(|| scenario.clone());
         let material = material(&run, searched, interrupt)?;
         let mut files = Vec::new();
         if self.plot {
-            let figures = match scenario.subject.study() {
+            let figures = match MarketPolicies::study_of(&*scenario.subject) {
                 Some(study) => {
                     policies_plot::figures(scenario, study, &PolicyPlotRequest::default())?
                 }

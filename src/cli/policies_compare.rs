@@ -9,13 +9,14 @@ use super::records::judge_failures;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_lab::experiment::{
+use scavsim_experiment::subject::Lives;
+use scavsim_experiment::{
     self, Aggregated, Conduct, Group, Plan, Record, RunEnding, Sink, Summary, Tasks,
 };
-use scavsim_lab::scenario::Scenario;
-use scavsim_provision::study::Study;
 use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
+use scavsim_scenario::Scenario;
 use scavsim_show::report::market_table::{cost_usd, is_in_time, over_clairvoyant, sample};
 
 pub(super) struct PolicyComparisonRequest<'a> {
@@ -88,12 +89,12 @@ pub(super) fn run(
             progress: &progress.counter,
         };
         let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut summary, &mut pairs];
-        let finished = experiment::run(&mut plan, tasks.behind(0), conduct, sinks)?;
+        let finished = scavsim_experiment::run(&mut plan, tasks.behind(0), conduct, sinks)?;
         drop(progress);
         if finished.ending == RunEnding::Interrupted {
             return Err(Failure::Interrupted);
         }
-        if let Some(why) = plan.study().and_then(Study::hopeless) {
+        if let Some(why) = plan.lives().and_then(Lives::hopeless) {
             return Err(anyhow::anyhow!("{}: {why}", scenario.name).into());
         }
         let Aggregated::Usual(groups) = summary.finish()? else {
@@ -124,9 +125,7 @@ fn refuse(asked: &PolicyComparisonRequest<'_>, scenarios: &[Scenario]) -> Result
     }
     for scenario in scenarios {
         let names = || {
-            scenario
-                .subject
-                .study()
+            MarketPolicies::study_of(&*scenario.subject)
                 .into_iter()
                 .flat_map(|study| &study.policies)
         };

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use super::exit::Failure;
 use super::programs::ProgramsArg;
 use super::scenarios;
-use scavsim_lab::scenario::{Overrides, Scenario};
 use scavsim_provision::policy_run::watch;
 use scavsim_provision::study::{Setting, Study};
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
+use scavsim_scenario::{Overrides, Scenario};
 use scavsim_show::figure::Figure;
 use scavsim_show::figure::policy_timeline::{PolicyTimeline, figure};
 
@@ -31,7 +32,7 @@ pub(super) fn of_file(
     programs.ask(&files, &scenarios)?;
     let mut all = Vec::new();
     for scenario in &scenarios {
-        let Some(study) = scenario.subject.study() else {
+        let Some(study) = MarketPolicies::study_of(&*scenario.subject) else {
             let mut d = Diagnostics::default();
             let title = format!("{}: no `[policy]`", files[0].display());
             let help = "`scavsim plot` draws folders of runs, and lives under policies";

@@ -3,9 +3,9 @@
 use super::exit::Failure;
 use super::progress::Progress;
 use super::terminal;
-use scavsim_lab::experiment::precision::{self, NotReached};
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::precision::{self, NotReached};
 use scavsim_read::input::Diagnostic;
+use scavsim_scenario::Scenario;
 use scavsim_show::report::manifest;
 use scavsim_sim::engine::Interrupt;
 

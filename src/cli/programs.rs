@@ -8,7 +8,7 @@ use clap::Args;
 use super::consent;
 use super::exit::Failure;
 use super::listener::heard;
-use scavsim_lab::scenario::Scenario;
+use scavsim_scenario::Scenario;
 
 /// Whether programs of others may be started.
 #[derive(Debug, Clone, Copy, Default, Args)]

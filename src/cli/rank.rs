@@ -10,9 +10,9 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{scenarios, terminal};
-use scavsim_lab::experiment::Ranking;
-use scavsim_lab::experiment::ranking::{NoRanking, RankingOptions, rank};
-use scavsim_lab::scenario::{LeftOut, Overrides, Scenario};
+use scavsim_experiment::Ranking;
+use scavsim_experiment::ranking::{NoRanking, RankingOptions, rank};
+use scavsim_scenario::{Overrides, Scenario};
 use scavsim_search::search::Objective;
 use scavsim_show::report::ranking_table::{self, DisplayOptions};
 use scavsim_show::report::{Places, ranking_data};
@@ -177,7 +177,7 @@ pub(super) fn ranked(
     jobs: usize,
     interrupt: &Interrupt,
 ) -> Result<Vec<Ranking>, Failure> {
-    for sentence in scenario.left_out().iter().map(LeftOut::to_string) {
+    for sentence in scenario.subject.left_out().into_iter() {
         terminal::note(&format!("{}: {sentence}", scenario.name));
     }
     let all = scenario.subject.configurations() as u64;

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::exit::{Failure, no_mistakes};
-use scavsim_lab::experiment::{KeyColumns, Record, Sink};
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::{KeyColumns, Record, Sink};
 use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_scenario::Scenario;
 use scavsim_show::report::manifest::Identity;
 use scavsim_show::report::{
     OutputFolder, RecordsFormat, Results, manifest, results, row_hashes, stored_records,

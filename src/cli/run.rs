@@ -17,10 +17,11 @@ use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{estimate, out, precision, resume, scenarios, terminal};
 use scavsim_base::text::words::plural_with_commas;
-use scavsim_lab::experiment::{RunEnding, Shard};
-use scavsim_lab::scenario::{Overrides, Scenario};
+use scavsim_experiment::{RunEnding, Shard};
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
+use scavsim_scenario::{Overrides, Scenario};
 use scavsim_show::report::{OutputFolder, Places};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
@@ -266,7 +267,7 @@ fn describe(scenarios: &[Scenario]) -> String {
     let mut text = String::new();
     for scenario in scenarios {
         let subject = &scenario.subject;
-        if let Some(study) = subject.study() {
+        if let Some(study) = MarketPolicies::study_of(&**subject) {
             let (policies, size) = (study.policies.len(), study.size());
             // Writing to a string cannot fail.
             let _ = writeln!(
@@ -312,7 +313,7 @@ fn describe(scenarios: &[Scenario]) -> String {
                 wanted.most
             );
         }
-        for left_out in scenario.left_out() {
+        for left_out in scenario.subject.left_out() {
             let _ = writeln!(text, "{left_out}");
         }
         if let Some(impossible) = subject.impossible() {

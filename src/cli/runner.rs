@@ -9,12 +9,13 @@ use super::progress::Progress;
 use super::resume::Start;
 use super::signals::Signals;
 use super::{records, terminal};
-use scavsim_lab::experiment::metrics::KeptMetrics;
-use scavsim_lab::experiment::{
+use scavsim_experiment::metrics::KeptMetrics;
+use scavsim_experiment::subject::Lives;
+use scavsim_experiment::{
     self, Aggregated, Conduct, Finished, Gather, KeyColumns, Plan, RunEnding, Shard, Summary, Tasks,
 };
-use scavsim_lab::scenario::{LeftOut, Scenario};
-use scavsim_provision::study::Study;
+use scavsim_provision::subject::MarketPolicies;
+use scavsim_scenario::{ClusterScenario as _, Scenario};
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 use scavsim_sim::engine::Interrupt;
 
@@ -89,8 +90,8 @@ impl Runner<'_> {
             known,
             progress: &progress.counter,
         };
-        let finished = experiment::gather(plan, tasks, conduct, gather)?;
-        if let Some(why) = plan.study().and_then(Study::hopeless) {
+        let finished = scavsim_experiment::gather(plan, tasks, conduct, gather)?;
+        if let Some(why) = plan.lives().and_then(Lives::hopeless) {
             return Err(anyhow::anyhow!("{name}: {why}").into());
         }
         for sentence in plan.noticed() {
@@ -125,7 +126,7 @@ impl Runner<'_> {
         self.ask(scenario, &plan, left, folder)?;
         let stale = scenario.unpriced_staleness();
         let renamed = scenario.renamed.iter().cloned();
-        let left_out = scenario.left_out().iter().map(LeftOut::to_string);
+        let left_out = scenario.subject.left_out().into_iter();
         for sentence in left_out.chain(renamed).chain(plan.fallbacks()).chain(stale) {
             terminal::note(&format!("{}: {sentence}", scenario.name));
         }
@@ -152,11 +153,11 @@ impl Runner<'_> {
         }
         let tasks = Tasks::from_plan(&plan);
         let progress = Progress::start(&scenario.name, plan.cases());
-        let across_vms = scenario.is_across_vms();
+        let across_vms = scenario.subject.is_across_vms();
         let summary = Summary::new(self.by, across_vms, tasks);
         let Some(folder) = folder else {
             // Nobody sees what is not printed.
-            let printed = match plan.study() {
+            let printed = match MarketPolicies::study_of(plan.subject()) {
                 Some(_) => KeptMetrics::all(),
                 None => self.printed,
             };

@@ -8,9 +8,9 @@ use std::sync::{Arc, LazyLock};
 use super::exit::Failure;
 use super::listener::heard;
 use super::{example, terminal};
-use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_scenario::{Overrides, Scenario};
 
 /// Reads and checks all files, and says on standard error what is to be minded of them.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
@@ -39,7 +39,7 @@ pub(super) fn load_silently(
         .map(|path| {
             let source = read(path, &mut diagnostics)?;
             let folder = path.parent().unwrap_or(Path::new("."));
-            scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
+            scavsim_scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
         })
         .collect();
     match scenarios.into_iter().collect::<Option<Vec<_>>>() {

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::terminal;
-use scavsim_lab::scenario::file;
+use scavsim_scenario::file;
 
 pub fn run() -> Result<Exit, Failure> {
     terminal::print(&text()?)?;

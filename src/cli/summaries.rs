@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::exit::Failure;
 use super::terminal;
 use scavsim_base::text::Page;
-use scavsim_lab::experiment::metrics::KeptMetrics;
-use scavsim_lab::experiment::{Aggregated, KeyColumns};
+use scavsim_experiment::metrics::KeptMetrics;
+use scavsim_experiment::{Aggregated, KeyColumns};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{
     Places, clusters_table, market_table, policies_table, summary_by, summary_csv, summary_json,

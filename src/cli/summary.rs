@@ -7,7 +7,7 @@ use clap::Args;
 use super::exit::{Exit, Failure};
 use super::finished::FinishedRun;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
-use scavsim_lab::experiment::Summary;
+use scavsim_experiment::Summary;
 use scavsim_show::report::{Places, manifest};
 
 /// Arguments of `summary`.
@@ -18,7 +18,7 @@ pub struct SummaryArgs {
     folder: PathBuf,
     /// Columns to group by, with commas; those of `run` when absent
     #[arg(long, value_name = "COLUMNS")]
-    by: Option<scavsim_lab::experiment::KeyColumns>,
+    by: Option<scavsim_experiment::KeyColumns>,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t)]
     format: Form,

@@ -11,12 +11,13 @@ use super::set::SetArgs;
 use super::trace_search::write;
 use super::{out, precision, scenarios, terminal, trace_search};
 use scavsim_base::text::words::{plural, usd};
-use scavsim_lab::experiment::evaluate::TracedCase;
-use scavsim_lab::experiment::{Case, Evaluator, Plan};
-use scavsim_lab::scenario::Overrides;
+use scavsim_experiment::evaluate::TracedCase;
+use scavsim_experiment::{Case, Evaluator, Plan};
 use scavsim_provision::study::Study;
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
+use scavsim_scenario::Overrides;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::{OutputFolder, trace_jsonl};
 use scavsim_sim::training::Fidelity;
@@ -86,11 +87,11 @@ impl TraceArgs {
             let program = own.program().to_string();
             self.programs.ask_of(&self.file, vec![program])?;
         }
-        if plan.study().is_some() {
+        if plan.lives().is_some() {
             self.programs.ask_of(&self.file, scenario.programs())?;
         }
         let folder = out::writable(OutputFolder::open(&self.out))?;
-        if let Some(study) = plan.study() {
+        if let Some(study) = MarketPolicies::study_of(plan.subject()) {
             drop(progress);
             return TraceArgs::life(&plan, study, case, &folder);
         }
@@ -101,7 +102,7 @@ impl TraceArgs {
             return Ok(Exit::Done);
         }
         // A bag has one fidelity, as has a grid.
-        if asked != Fidelity::Event && scenario.subject.reads("fidelity") {
+        if asked != Fidelity::Event && scenario.subject.has_fidelities() {
             terminal::note(&format!(
                 "`{}` asks for fidelity `{}`; this is another draw of the same job, in `event`: its times \
                  are not those of the record",

@@ -6,7 +6,7 @@ use super::exit::Failure;
 use super::progress::Progress;
 use super::terminal;
 use scavsim_base::output::PartialFile;
-use scavsim_lab::experiment::{Case, Evaluator, Plan, Status};
+use scavsim_experiment::{Case, Evaluator, Plan, Status};
 use scavsim_search::search::{Settings, registry};
 use scavsim_show::report::OutputFolder;
 use scavsim_show::report::trace_names::TraceOf;

@@ -17,9 +17,9 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::rng::{Purpose, Streams};
-use scavsim_lab::experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
 use scavsim_read::input::{Diagnostic, Diagnostics};
+use scavsim_scenario::Scenario;
 use scavsim_show::report::csv_rows::CsvRows;
 use scavsim_show::report::{manifest, result_files, results, summary_csv};
 

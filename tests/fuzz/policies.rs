@@ -6,6 +6,7 @@ use scavsim::experiment::{Evaluator, Plan, Status};
 use scavsim::import::{market, trial};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::scenario::{Overrides, load};
+use scavsim_provision::subject::MarketPolicies;
 use scavsim_provision::world::written::WrittenMarket;
 
 use super::Target;
@@ -68,7 +69,7 @@ fn run_lives(
 ) -> Option<usize> {
     let scenario = load(source, folder, Overrides::default(), &mut wrong);
     let scenario = taken(scenario, &wrong)?;
-    let Some(study) = scenario.subject.study() else {
+    let Some(study) = MarketPolicies::study_of(&*scenario.subject) else {
         return Some(0);
     };
     let size = study.size();

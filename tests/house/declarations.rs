@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::{env, fs};
 
 use scavsim_base::Declaration;
-use scavsim_lab::scenario::declared::KINDS;
+use scavsim_scenario::declared::KINDS;
 use scavsim_search::search::{Registry, STRATEGIES};
 
 use crate::{read, root};

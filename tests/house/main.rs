@@ -19,16 +19,17 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 13] = [
+const FLOORS: [&str; 14] = [
     "base",
     "read",
     "talk",
-    "provision",
     "data",
     "sim",
     "search",
     "grids",
-    "lab",
+    "experiment",
+    "provision",
+    "scenario",
     "measure",
     "papers",
     "show",

@@ -516,7 +516,7 @@ fn nothing_is_known_of_the_job_itself() {
     let mut scenario = crate::replay::scenario(text);
     let told = taken(&scenario);
     assert!(told.contains(&true), "{told:?}");
-    scenario.subject.leave_own_out();
+    scenario.subject_mut().leave_own_out();
     let told = taken(&scenario);
     assert!(!told.is_empty() && !told.contains(&true), "{told:?}");
 }

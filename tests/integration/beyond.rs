@@ -5,6 +5,7 @@ use scavsim::cluster::World;
 use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Past, WorkloadFacts};
 use scavsim::space::Space;
@@ -254,7 +255,7 @@ fn local_batches_multiply_with_the_workers() {
         &sandbox(),
         "cluster.vm = [\"gpu\"]\ncluster.pairs = [[1, 10]]",
     );
-    assert!(one.is_ok_and(|one| one.left_out().is_empty()));
+    assert!(one.is_ok_and(|one| one.subject.left_out().is_empty()));
 }
 
 /// Steps at φ ≪ B earn little: after the steps that bring B = 160 half-way, B = 40 is half-way too.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use scavsim::reproduce::{Paper, Tally};
+use scavsim::scenario::ClusterScenario as _;
 use serde_json::Value;
 
 use crate::external::without_python;

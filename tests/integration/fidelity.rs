@@ -7,6 +7,7 @@
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::job::Job;
 use scavsim::rng::{Purpose, Streams, WorkloadKey};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::training::drift::DriftPath;

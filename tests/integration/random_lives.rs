@@ -1,6 +1,7 @@
 //! Random clusters with random lives keep their books.
 
 use proptest::prelude::*;
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::training::log::{Fate, LogEvent, Track};
 use scavsim::training::{Fidelity, UnfinishedJob};
 use scavsim::units::SimTime;

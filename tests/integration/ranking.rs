@@ -6,6 +6,7 @@ use scavsim::Interrupt;
 use scavsim::experiment::Plan;
 use scavsim::experiment::ranking::{Ranking, RankingOptions, rank};
 use scavsim::input::Diagnostics;
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::Scenario;
 use scavsim::search::Objective;
 use scavsim::stats::normal;

@@ -6,6 +6,7 @@ use std::path::Path;
 use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
 use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};

@@ -1,6 +1,7 @@
 //! The files in `results/` that show what the shipped scenarios print.
 
 use scavsim::pricing::RentedVmType;
+use scavsim::scenario::ClusterScenario as _;
 
 use crate::reproduction::assert_current;
 use crate::sandbox::repository_file;

@@ -3,6 +3,7 @@
 use std::io;
 
 use scavsim::experiment::{Evaluator, Plan, Record, Sink, Status, Summary};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::training::Fidelity;
 
 use crate::replay::scenario;

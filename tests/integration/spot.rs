@@ -3,6 +3,7 @@
 use scavsim::cloud::lifetimes::{Kind, Model};
 use scavsim::cluster::checkpoint::run_time::daly_h;
 use scavsim::experiment::{Evaluator, Plan};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::Scenario;
 use scavsim::stats::{Welford, kolmogorov_smirnov};
 use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};

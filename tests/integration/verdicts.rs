@@ -10,6 +10,7 @@ use proptest::sample::select;
 use scavsim::cluster::World;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::training::barrier_waits::BarrierWaits;
 

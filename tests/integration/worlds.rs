@@ -7,6 +7,7 @@ use scavsim::cluster::World;
 use scavsim::configuration::Configuration;
 use scavsim::experiment::Plan;
 use scavsim::input::{Diagnostics, Source};
+use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
 use scavsim::testbed::{Environment, JobTrial, SimulatedCluster, Terms};

@@ -8,7 +8,9 @@ pub mod forms;
 pub mod job;
 pub mod policy;
 pub mod policy_run;
+mod record;
 pub mod study;
+pub mod subject;
 pub mod world;
 
 /// What users of the crate `scavsim` may rely on, of this floor.

@@ -17,7 +17,7 @@ use crate::import::{ImportResult, Report, profile};
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Workload, load};
-use scavsim_lab::experiment::ranking;
+use scavsim_experiment::ranking;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::search::{Objective, Point};
 use scavsim_sim::engine::Interrupt;

@@ -15,7 +15,7 @@ use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_lab::experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
+use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 use scavsim_sim::engine::Interrupt;
@@ -130,7 +130,7 @@ pub fn advise_model(
         let scenario =
             scenario::scenario_of_lot(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
         let Some(scenario) = scenario else { continue };
-        left_out.extend(scenario.left_out().iter().map(ToString::to_string));
+        left_out.extend(scenario.subject.left_out());
         let effort = RankingOptions {
             runs: question.runs,
             jobs,

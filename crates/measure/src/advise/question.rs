@@ -3,7 +3,7 @@
 use super::decision::Goal;
 use super::offers::OfferFilter;
 use crate::import::profile;
-use scavsim_lab::experiment::ranking::NoRanking;
+use scavsim_experiment::ranking::NoRanking;
 use scavsim_read::input::Diagnostics;
 
 #[derive(Debug, Clone)]

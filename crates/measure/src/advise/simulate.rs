@@ -15,9 +15,9 @@ use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
-use scavsim_lab::experiment::ranking::{self, Ranked};
-use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario, Subject};
+use scavsim_experiment::ranking::{self, Ranked};
 use scavsim_read::input::{Diagnostics, Folder, Source};
+use scavsim_scenario::{ClusterScenario as _, Extensions, Overrides, Scenario};
 use scavsim_sim::engine::Interrupt;
 
 pub(super) struct SimulatedChoice {
@@ -51,8 +51,7 @@ pub(super) fn simulate(
         }
         let mut scenario = scenario(question, workload, folder, &lot, machines, repeats)
             .map_err(NoAdvice::Wrong)?;
-        if let Subject::Clusters(clusters) = &mut scenario.subject {
-            let clusters = Arc::make_mut(clusters);
+        if let Some(clusters) = scenario.clusters_mut() {
             clusters.workloads = vec![(workload.clone(), own)];
             clusters.reach = reach.clone();
         }
@@ -175,7 +174,7 @@ fn scenario(
     };
     let source = Source::new("the scenario of the advice", text);
     let (here, overrides) = (Path::new("."), Overrides::default());
-    match scenario::load_with(&source, here, overrides, &given, &mut diagnostics) {
+    match scavsim_scenario::load_with(&source, here, overrides, &given, &mut diagnostics) {
         Some(scenario) if diagnostics.is_empty() => Ok(scenario),
         _ => Err(diagnostics),
     }

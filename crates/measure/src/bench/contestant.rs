@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest, foreign};
+use scavsim_scenario::Scenario;
 use scavsim_search::search::{Registry, Settings, registry};
 
 /// Name that every program has in its scenarios, so that all are dealt the same luck.

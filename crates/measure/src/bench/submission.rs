@@ -16,8 +16,8 @@ use scavsim_base::output::OutputFolder;
 use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::{Diagnostics, Source, json};
+use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 
 pub const FILE: &str = "submission.json";

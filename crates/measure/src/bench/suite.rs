@@ -9,10 +9,10 @@ use toml::Spanned;
 use super::contestant::Contestant;
 use crate::compare::parts;
 use scavsim_grids::{ROWS, SPEC, library};
-use scavsim_lab::scenario::{self, Overrides, Scenario};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source};
+use scavsim_scenario::{Overrides, Scenario};
 use scavsim_search::search::Objective;
 
 /// A suite as it is written. All keys may be missing here, so that what is there is checked all the same.
@@ -178,8 +178,9 @@ impl Suite {
                 let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
                 let source = Source::new(name, self.scenario_text(grid, contestant));
                 let overrides = Overrides::default();
-                let mut scenario = scenario::load(&source, &self.folder, overrides, diagnostics)?;
-                scenario.subject.leave_own_out();
+                let mut scenario =
+                    scavsim_scenario::load(&source, &self.folder, overrides, diagnostics)?;
+                scenario.subject_mut().leave_own_out();
                 Some(contestant.at_home(scenario))
             })
             .collect();

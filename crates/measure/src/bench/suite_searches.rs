@@ -12,8 +12,8 @@ use super::transcript::{SearchPlace, Transcript, difference, no_json};
 use crate::compare::blocks::Places;
 use crate::compare::run::judged;
 use crate::compare::{Block, CaseMetrics, ComparisonOptions, Entry};
-use scavsim_lab::experiment::{Case, Evaluator, Plan, PlanError, Status};
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::{Case, Evaluator, Plan, PlanError, Status};
+use scavsim_scenario::Scenario;
 use scavsim_search::testbed::transcript::TranscriptStep;
 
 /// Searches that are made before they are written.

@@ -11,8 +11,8 @@ use super::suite::Suite;
 use super::suite_searches::{Lines, NoBench, RunMode, walk};
 use super::transcript;
 use crate::compare::{Block, ComparisonOptions};
-use scavsim_lab::scenario::Scenario;
 use scavsim_read::input::Diagnostics;
+use scavsim_scenario::Scenario;
 
 /// A folder whose every figure was found again.
 #[derive(Clone)]

@@ -1,5 +1,5 @@
 use super::{Block, CompetitionUnit};
-use scavsim_lab::experiment::{Case, Plan};
+use scavsim_experiment::{Case, Plan};
 
 #[derive(Debug)]
 pub(crate) struct Places {

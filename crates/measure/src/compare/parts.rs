@@ -1,7 +1,7 @@
 //! Random halves of what there is to choose from: a grid that looks like another.
 
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
-use scavsim_lab::scenario::Scenario;
+use scavsim_scenario::Scenario;
 
 /// Fewest configurations that are still a choice.
 const FEWEST: usize = 3;
@@ -14,7 +14,9 @@ pub(crate) fn half(scenario: &Scenario, part: u32) -> Scenario {
         let purpose = Purpose::SubGrid(WorkloadKey::from_name(name));
         streams.stream(u64::from(part), purpose)
     };
-    (scenario.subject).keep(&mut |name, count| kept(count, &mut stream(name)));
+    scenario
+        .subject_mut()
+        .keep(&mut |name, count| kept(count, &mut stream(name)));
     scenario
 }
 

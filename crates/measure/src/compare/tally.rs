@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::CompetitionUnit;
 use super::curve::Curve;
 use scavsim_base::stats::{RunningMedian, Welford};
-use scavsim_lab::experiment::{Charge, Record, Status};
+use scavsim_experiment::{Charge, Record, Status};
 use scavsim_search::search::Objective;
 
 /// A choice within this share of the best is near.

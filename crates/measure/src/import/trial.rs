@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use scavsim_data::cloud::PriceTable;
-use scavsim_lab::scenario::{self, Extensions, Overrides};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
+use scavsim_scenario::{Extensions, Overrides};
 
 /// A scenario of nothing but the workload, whatever its VMs cost: that is asked where it is run.
 const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
@@ -23,7 +23,7 @@ fn tried<N: AsRef<str>>(files: &[(N, String)], out: &Path, scenario: &str) -> Di
     };
     let source = Source::new("a scenario of the imported workload", scenario);
     let (here, overrides) = (Path::new("."), Overrides::default());
-    scenario::load_with(&source, here, overrides, &given, &mut diagnostics);
+    scavsim_scenario::load_with(&source, here, overrides, &given, &mut diagnostics);
     diagnostics
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use scavsim_data::cloud::lifetimes::UnknownModel;
-use scavsim_lab::experiment::{NotSimulated, PlanError};
+use scavsim_experiment::{NotSimulated, PlanError};
 use scavsim_read::expression::Fault;
 use scavsim_read::input::{Diagnostics, did_you_mean};
 use scavsim_sim::cluster::batching::ImpossibleJob;

@@ -8,12 +8,13 @@ use std::sync::atomic::AtomicU64;
 use super::NoValue;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::usage::Usage;
-use scavsim_lab::experiment::columns::Value as Field;
-use scavsim_lab::experiment::{
+use scavsim_experiment::columns::Value as Field;
+use scavsim_experiment::{
     COLUMNS, Column, Conduct, Evaluator, Plan, PlanError, Record, SearchProblem, Sink, Tasks, run,
 };
-use scavsim_lab::scenario::Scenario;
 use scavsim_read::expression::{Arguments, Cell, ColumnTable};
+use scavsim_scenario::ClusterScenario as _;
+use scavsim_scenario::Scenario;
 use scavsim_search::testbed::{History, JobTrial, SimulatedCluster};
 
 /// Rows that `scavsim run` writes.

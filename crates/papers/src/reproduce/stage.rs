@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::form::ScenarioForm;
 use crate::functions::scenarios::Variants;
-use scavsim_lab::scenario::{self, Overrides};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, toml};
+use scavsim_scenario::Overrides;
 use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +47,7 @@ pub(super) fn read(
             replicas: size.replicas.filter(|_| !is_of_policies),
             ..Overrides::default()
         };
-        let mut scenario = scenario::load(text, folder, overrides, diagnostics)?;
+        let mut scenario = scavsim_scenario::load(text, folder, overrides, diagnostics)?;
         if scenario.fidelity != Fidelity::default() {
             let title = format!(
                 "a scenario of a paper sets `fidelity = \"{}\"`",

@@ -70,16 +70,6 @@ impl Study {
         self.policies.iter().filter_map(named).collect()
     }
 
-    /// Why a policy is given up: ten of its lives failed in the same way.
-    pub fn hopeless(&self) -> Option<String> {
-        self.policies.iter().find_map(|(name, recipe)| {
-            let why = recipe.hopeless()?;
-            Some(format!(
-                "policy `{name}`: ten lives failed in the same way: {why}"
-            ))
-        })
-    }
-
     /// Ends the wait for programs when the flag is raised.
     pub fn stop_by(&mut self, flag: Option<Arc<AtomicBool>>) {
         for (_, recipe) in &mut self.policies {

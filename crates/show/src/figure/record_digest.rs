@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io;
 
 use scavsim_base::stats::RunningMedian;
-use scavsim_lab::experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
+use scavsim_experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 
 /// Chosen configurations that are kept; beyond, the rest is counted.
 const MOST_CHOSEN: usize = 2_000;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::places::Places;
 use scavsim_base::text::words::{hours, usd};
 use scavsim_data::configuration::Shape;
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{CLAIRVOYANT, ORACLE, Objective};
 
 /// Marks of choices that were not measured.

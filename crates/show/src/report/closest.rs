@@ -4,7 +4,7 @@ use super::choices::{is_all_knowing, objective};
 use super::percent::{TypicalValue, typical};
 use super::summary_columns::spent_text;
 use scavsim_base::text::words::signed;
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 use scavsim_search::search::Objective;
 
 /// How far a group is from the oracle in its objective: the less, the better; `None` where nothing is known.

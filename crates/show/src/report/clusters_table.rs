@@ -7,8 +7,8 @@ use scavsim_base::text::words::{
     NONE, hours, is_in_minutes, or_dash, percent, plural_with_commas, usd, with_commas,
 };
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
-use scavsim_lab::experiment::{KeyGroup, KeyTable};
+use scavsim_experiment::interval_coverage::IntervalCoverage;
+use scavsim_experiment::{KeyGroup, KeyTable};
 
 const LEGEND: [(&str, &str); 8] = [
     (
@@ -42,7 +42,7 @@ pub fn legend(page: &Page) -> String {
 }
 
 /// One block per (workload, pricing, objective, strategy) with a line per cluster, grouped by
-/// [`of_clusters`](scavsim_lab::experiment::KeyColumns::of_clusters); below it what is special about some of them, once.
+/// [`of_clusters`](scavsim_experiment::KeyColumns::of_clusters); below it what is special about some of them, once.
 pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) -> String {
     let mut text = String::new();
     let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..5) == b.key.get(..5);
@@ -221,9 +221,9 @@ fn tenths_percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scavsim_lab::experiment::Tasks;
-    use scavsim_lab::experiment::record::{Record, Status};
-    use scavsim_lab::experiment::{Aggregated, KeyColumns, Sink, Summary};
+    use scavsim_experiment::Tasks;
+    use scavsim_experiment::record::{Record, Status};
+    use scavsim_experiment::{Aggregated, KeyColumns, Sink, Summary};
 
     fn table(records: &[Record<'_>]) -> KeyTable {
         let mut summary = Summary::by(KeyColumns::of_clusters(), Tasks::new(99, 99, 2));

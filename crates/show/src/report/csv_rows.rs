@@ -1,7 +1,7 @@
 //! Rows as `records.csv` has them: the shortest digits that give a number back (Ryū), quotes only where they are needed.
 
-use scavsim_lab::experiment::columns::Value;
-use scavsim_lab::experiment::{COLUMNS, Record};
+use scavsim_experiment::columns::Value;
+use scavsim_experiment::{COLUMNS, Record};
 
 /// Rows that become bytes. Many figures are those of the row before (the oracle's, zeros): their digits are known.
 pub struct CsvRows {

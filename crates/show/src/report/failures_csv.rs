@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::records_csv;
 use scavsim_base::output::{OutputFolder, PartialFile};
-use scavsim_lab::experiment::{Record, Status};
+use scavsim_experiment::{Record, Status};
 
 pub const FILE: &str = "failures.csv";
 

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use scavsim_base::stats::Interval;
 use scavsim_base::text::words::with_commas;
 use scavsim_base::text::{Column, Tone};
-use scavsim_lab::experiment::GroupSummary;
-use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
-use scavsim_lab::experiment::metrics::{METRICS, SHARES};
+use scavsim_experiment::GroupSummary;
+use scavsim_experiment::interval_coverage::IntervalCoverage;
+use scavsim_experiment::metrics::{METRICS, SHARES};
 
 pub fn with_failed(name: &str, tallied: &GroupSummary) -> String {
     match tallied.failed {

@@ -7,7 +7,7 @@ use super::places::Places;
 use super::summary_columns::known_text;
 
 use scavsim_base::text::words::percent;
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 
 /// The strategy that takes the usual configuration.
 const DEFAULT: &str = "default";

@@ -9,7 +9,7 @@ use super::summary_columns::known_text;
 use scavsim_base::stats::Interval;
 use scavsim_base::text::words::{NONE, figure, hours, or_dash, percent, signed};
 use scavsim_base::text::{Column, Page, Sheet, TableLayout};
-use scavsim_lab::experiment::{Group, Mean};
+use scavsim_experiment::{Group, Mean};
 use scavsim_search::search::Objective;
 
 /// More lines than this are no answer.

@@ -10,10 +10,11 @@ use super::places::Places;
 use scavsim_data::cloud::{prices, sources, vm_types};
 use scavsim_data::pricing::builtin;
 use scavsim_data::workload::Workload;
-use scavsim_lab::experiment::expectation::Precision;
-use scavsim_lab::experiment::{Finished, Plan, RunEnding, Tasks};
-use scavsim_lab::scenario::Scenario;
+use scavsim_experiment::expectation::Precision;
+use scavsim_experiment::{Finished, Plan, RunEnding, Tasks};
 use scavsim_read::input::regular;
+use scavsim_scenario::ClusterScenario as _;
+use scavsim_scenario::Scenario;
 
 pub const FILE: &str = "manifest.json";
 /// Key of what the results are, where they are none of strategies on scenarios.
@@ -61,7 +62,7 @@ pub fn identity(scenario: &Scenario) -> Identity {
         ("cases", json!(scenario.cases())),
         (PER_TASK, json!(tasks.size())),
         (PER_STRETCH, json!(tasks.stretch())),
-        (ACROSS_VMS, json!(scenario.is_across_vms())),
+        (ACROSS_VMS, json!(scenario.subject.is_across_vms())),
     ];
     let subject = scenario.subject.identity();
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();

@@ -2,7 +2,7 @@
 
 use scavsim_base::text::words::{plural, plural_with_commas, usd};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_lab::experiment::{Group, GroupSummary};
+use scavsim_experiment::{Group, GroupSummary};
 use scavsim_search::search::CLAIRVOYANT;
 
 use super::summary_table::{are_of_a_block, failures};

@@ -1,8 +1,8 @@
 //! Fractions in percent, with their intervals, as tables show them.
 
 use scavsim_base::stats::Interval;
-use scavsim_lab::experiment::interval_coverage::IntervalCoverage;
-use scavsim_lab::experiment::{Group, GroupSummary, Mean};
+use scavsim_experiment::interval_coverage::IntervalCoverage;
+use scavsim_experiment::{Group, GroupSummary, Mean};
 
 use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::identity::Identity;
 use scavsim_base::text::Page;
 use scavsim_data::configuration::Shape;
-use scavsim_lab::scenario::{Scenario, ScenarioWarnings};
+use scavsim_experiment::scenario::{Scenario, ScenarioWarnings};
 
 /// VM types and kinds of clusters of a run, and what is to be minded of its prices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::percent::typical;
 use super::places::Places;
 use scavsim_base::text::words::{hours, or_dash, percent, plural_with_commas, usd};
 use scavsim_base::text::{Column, NEEDED, Page, Sheet};
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
 const LEGEND: [(&str, &str); 3] = [

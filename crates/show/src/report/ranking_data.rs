@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::Market;
-use scavsim_lab::experiment::{Ranked, Ranking};
+use scavsim_experiment::{Ranked, Ranking};
 use scavsim_sim::plans::PlanMetrics;
 
 type RankedRow<'r> = (usize, &'r Ranked);

@@ -3,7 +3,7 @@
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{or_dash, whole_share};
-use scavsim_lab::experiment::Ranked;
+use scavsim_experiment::Ranked;
 
 /// In place of communication that is part of the seconds of measured layers.
 const IN_THE_PROFILE: &str = "in the profile";

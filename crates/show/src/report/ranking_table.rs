@@ -9,7 +9,7 @@ use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, usd, whol
 use scavsim_base::text::{Column, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
-use scavsim_lab::experiment::{Ranked, Ranking};
+use scavsim_experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
 
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,7 @@ use super::csv_rows::CsvRows;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
 use scavsim_base::output::OutputFolder;
-use scavsim_lab::experiment::{COLUMNS, Record};
+use scavsim_experiment::{COLUMNS, Record};
 
 pub const FILE: &str = "records.csv";
 pub const PARTIAL: &str = "records.partial.csv";

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 
 use scavsim_base::output::OutputFolder;
-use scavsim_lab::experiment::Record;
+use scavsim_experiment::Record;
 
 /// A file of records. Dropped, nothing of it is left.
 pub trait RecordsFile: Send {

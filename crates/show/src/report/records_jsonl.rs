@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
-use scavsim_lab::experiment::Record;
+use scavsim_experiment::Record;
 
 pub const FILE: &str = "records.jsonl";
 

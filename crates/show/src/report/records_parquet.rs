@@ -24,8 +24,8 @@ use rayon::prelude::*;
 
 use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
-use scavsim_lab::experiment::columns::Kind;
-use scavsim_lab::experiment::{COLUMNS, Record, RecordBatches};
+use scavsim_experiment::columns::Kind;
+use scavsim_experiment::{COLUMNS, Record, RecordBatches};
 use scavsim_read::input::regular;
 
 pub const FILE: &str = "records.parquet";

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::manifest::{self, FILES, HASH_DIGITS, Identity};
 use super::results;
 use scavsim_base::output::{OutputFolder, PartialFile, partial_name};
-use scavsim_lab::scenario::Scenario;
 use scavsim_measure::compare::ComparisonQuestion;
 use scavsim_read::input::regular;
+use scavsim_scenario::Scenario;
 
 pub struct ResultFiles {
     folder: OutputFolder,

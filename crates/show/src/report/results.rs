@@ -18,7 +18,7 @@ use super::stored_rows::StoredRows;
 use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_base::output::{OutputFolder, partial_name};
-use scavsim_lab::experiment::{
+use scavsim_experiment::{
     Aggregated, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, RunEnding, Summary,
     SummaryMaker, SummaryPart, Tasks,
 };

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::manifest::{self, Identity};
-use scavsim_lab::experiment::Tasks;
+use scavsim_experiment::Tasks;
 
 /// Hashes of the rows in an unfinished file. A line says how many rows there are up to it, and the hash of those of
 /// the last leaf.

@@ -14,7 +14,7 @@ use super::records_csv;
 use super::row_hashes;
 use super::stored_shard::{self, HASH, StoredShard};
 use scavsim_base::output::{OutputFolder, PartialFile, is_partial};
-use scavsim_lab::experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
+use scavsim_experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
 
 pub const FOLDER: &str = "shards";
 

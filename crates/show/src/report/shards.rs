@@ -16,7 +16,7 @@ use super::manifest::{self, Identity};
 use super::results::{Results, ResultsPart};
 use super::stored_shard::{StoredShard, StoredTask};
 use scavsim_base::output::is_partial;
-use scavsim_lab::experiment::{Finished, Gather, Maker, Shard, Tasks};
+use scavsim_experiment::{Finished, Gather, Maker, Shard, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 pub struct Shards {

@@ -11,7 +11,7 @@ use super::manifest::{self, Identity};
 use super::row_hashes::{AlteredRows, Check};
 use super::stored_rows::StoredRows;
 use super::{records_csv, records_jsonl};
-use scavsim_lab::experiment::{Record, Sink};
+use scavsim_experiment::{Record, Sink};
 use scavsim_read::input::regular;
 
 /// Hands the records in `folder` to `sink`, from the first of CSV, JSON lines and Parquet, and sees that the run of

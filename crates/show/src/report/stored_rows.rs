@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::records_csv;
-use scavsim_lab::experiment::Record;
+use scavsim_experiment::Record;
 use scavsim_read::input::regular;
 
 pub struct StoredRows {

@@ -13,7 +13,7 @@ use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
 use super::records_csv::{self, CsvPart};
 use super::row_hashes;
-use scavsim_lab::experiment::{Reader, Record, SummaryPart, Writer};
+use scavsim_experiment::{Reader, Record, SummaryPart, Writer};
 use scavsim_read::input::regular;
 
 /// The first line.

@@ -7,7 +7,7 @@ use super::market_table;
 use super::percent::{mean_percent, right, right_alone, signs_in};
 use scavsim_base::text::words::{NONE, hours, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_lab::experiment::{KeyGroup, KeyTable, Mean};
+use scavsim_experiment::{KeyGroup, KeyTable, Mean};
 
 /// The first column behind those that groups are by.
 pub const FIRST_FIGURE: &str = "cases";

@@ -6,7 +6,7 @@ use super::percent::{ends, right, right_alone, typical};
 use scavsim_base::stats::{Interval, Ratio};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{NONE, hours, or_dash, signed, usd};
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 use scavsim_search::search::Objective;
 
 /// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.

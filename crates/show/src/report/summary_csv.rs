@@ -1,7 +1,7 @@
 //! `summary.csv`: one row per (workload, pricing, objective, strategy).
 
 use scavsim_base::text::{Column, Sheet};
-use scavsim_lab::experiment::{Aggregated, Chosen, Group};
+use scavsim_experiment::{Aggregated, Chosen, Group};
 
 use super::{group_summary, summary_by};
 

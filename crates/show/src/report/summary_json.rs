@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::group_summary;
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_experiment::{Chosen, Group};
 
 /// One scenario's summary. `schema` counts up with every incompatible change.
 pub fn value(scenario: &str, groups: &[Group]) -> Value {

@@ -9,7 +9,7 @@ use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
 use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Page, Sheet, TableLayout, Tone, remark};
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 
 /// What titles compare with.
 const ORACLE_LEGEND: (&str, &str) = (

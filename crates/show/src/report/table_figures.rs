@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use scavsim_lab::experiment::metrics::KeptMetrics;
+use scavsim_experiment::metrics::KeptMetrics;
 
 /// Figures of which a table shows the mean alone.
 const MEANS: &[&str] = &[

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use scavsim_data::usage::{Phase, RentedVm};
-use scavsim_lab::experiment::{Case, Plan};
+use scavsim_experiment::{Case, Plan};
 use scavsim_sim::training::log::{Fate, LogEvent, NeighbourStage, Track};
 
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -10,7 +10,7 @@ use scavsim_base::text::words::{or_dash, share, short_figure, short_time};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::space::Space;
-use scavsim_lab::experiment::Record;
+use scavsim_experiment::Record;
 use scavsim_search::testbed::TestbedExchange;
 use scavsim_search::testbed::transcript::{ObservedTarget, RequestedExtent, TranscriptStep};
 use scavsim_sim::training::log::Track;

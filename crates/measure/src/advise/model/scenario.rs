@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::advise::decision::Goal;
 use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_lab::scenario::{self, Extensions, Overrides, Scenario};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
+use scavsim_scenario::{Extensions, Overrides, Scenario};
 use scavsim_sim::parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_sim::parallel::gpu::{self, Precision};
 use scavsim_sim::parallel::runtime::{RuntimePreset, preset};
@@ -230,7 +230,7 @@ pub(super) fn scenario_of_lot(
     let mut diagnostics = Diagnostics::default();
     let source = Source::new("the scenario of the advice", text);
     let (here, overrides) = (Path::new("."), Overrides::default());
-    let loaded = scenario::load_with(
+    let loaded = scavsim_scenario::load_with(
         &source,
         here,
         overrides,

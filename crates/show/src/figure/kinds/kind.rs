@@ -4,7 +4,7 @@ use super::super::description::Figure;
 use super::super::material::{Material, Outcome};
 use super::no_figure::NoFigure;
 use scavsim_data::workload::Workload;
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 
 #[derive(Debug, Clone, Copy)]
 pub struct FigureKind {

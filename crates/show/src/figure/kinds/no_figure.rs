@@ -1,6 +1,6 @@
 //! Why a result has no figure of a kind.
 
-use scavsim_lab::experiment::PlanError;
+use scavsim_experiment::PlanError;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum NoFigure {

@@ -9,7 +9,7 @@ use crate::report::choices::{is_all_knowing, objective, place as in_words};
 use crate::report::percent::typical;
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{hours, plural, share, signed_percent, usd};
-use scavsim_lab::experiment::{Chosen, Group};
+use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
 /// The strategy that takes the usual configuration.

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::table::{Head, Table, short_number};
 use crate::figure::record_digest::RecordDigest;
-use scavsim_lab::experiment::COLUMNS;
-use scavsim_lab::experiment::columns::Value as Datum;
+use scavsim_experiment::COLUMNS;
+use scavsim_experiment::columns::Value as Datum;
 
 /// Columns that stand in the table; all others show when a row is opened.
 const SHOWN: [&str; 15] = [

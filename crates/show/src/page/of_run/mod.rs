@@ -14,7 +14,7 @@ use crate::figure::Material;
 use crate::figure::material::Cloud;
 use crate::report::Places;
 use scavsim_base::text::words::{plural, plural_with_commas};
-use scavsim_lab::experiment::Ranking;
+use scavsim_experiment::Ranking;
 
 pub fn of_result(material: &Material) -> Contents {
     let places = Places::from_identity(&material.identity);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::figure::material::{Cloud, Place};
-use scavsim_lab::experiment::Chosen;
+use scavsim_experiment::Chosen;
 
 /// The axis whose values need no name before them.
 const MARKET: &str = "market";

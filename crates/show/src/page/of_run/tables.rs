@@ -10,7 +10,7 @@ use crate::report::percent::typical;
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 
 /// Rows of the table of strategies; all others are in the files.
 const MOST_STRATEGIES: usize = 2_000;

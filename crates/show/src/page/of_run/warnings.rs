@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::figure::Material;
 use crate::report::{Places, manifest};
-use scavsim_lab::experiment::Group;
+use scavsim_experiment::Group;
 use scavsim_sim::training::Variation;
 
 /// Half an interval over its mean at which it is wide.

@@ -1,0 +1,68 @@
+//! Scenario → cases → parallel run → records.
+//!
+//! In: a checked [`Scenario`](scenario::Scenario), whose [`subject`] brings searches and environments. Out: one [`Record`] per case, in case order whatever the number of
+//! threads, and a running [`summary`]. A [`plan`] holds what cases share, [`run`](mod@run) evaluates them in parallel and in
+//! bounded memory.
+//!
+//! - [`expectation`]: what configurations take, where only runs tell; `estimate`: means of runs and their errors.
+//! - [`simulation`]: what neighbouring cases share; [`evaluate`]: one case, from search to score; [`record`]: its result.
+//! - [`tally`]: what a group of records comes to; `units`: pairs of replicas that share their luck; `rivals`: choices that may come
+//!   but that no case made.
+
+#[cfg(feature = "arrow")]
+pub mod arrow;
+mod billed;
+mod chosen;
+pub mod columns;
+mod estimate;
+pub mod evaluate;
+pub mod expectation;
+pub mod gather;
+pub mod interval_coverage;
+pub mod key_columns;
+mod memo;
+mod metric_moments;
+pub mod metrics;
+mod misses;
+mod nearest;
+pub mod plan;
+mod plan_error;
+pub mod precision;
+pub mod ranking;
+pub mod record;
+mod rivals;
+pub mod run;
+mod runs;
+pub mod scenario;
+mod score;
+pub mod search_problem;
+pub mod shard;
+pub mod simulation;
+mod stored;
+pub mod subject;
+pub mod summary;
+pub mod summary_groups;
+mod summary_part;
+pub mod tally;
+mod task_pool;
+mod units;
+
+#[cfg(feature = "arrow")]
+pub use arrow::RecordBatches;
+pub use chosen::Chosen;
+pub use evaluate::{Evaluator, TracedCase};
+pub use gather::{Gather, Maker, Part, Sink};
+pub use key_columns::KeyColumns;
+pub use plan::{Case, Plan};
+pub use plan_error::PlanError;
+pub use ranking::{Ranked, Ranking};
+pub use record::{COLUMNS, Column, OwnedRecord, Record, Status};
+pub use run::{Conduct, Finished, RunEnding, gather, run};
+pub use score::{Charge, beyond_one};
+pub use search_problem::{Contender, NotSimulated, SearchProblem};
+pub use shard::{Shard, Tasks};
+pub use stored::{Reader, Writer};
+pub use summary::{Summary, SummaryMaker};
+pub use summary_groups::{Aggregated, Group, KeyGroup, KeyTable};
+pub use summary_part::SummaryPart;
+pub use tally::{GroupSummary, Mean};

@@ -1,0 +1,598 @@
+//! Costs of layers and transfers: from a profile and measured links, or by the law of layers.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use crate::complaints::Complaints;
+use crate::files::Files;
+use crate::forms::NameOrTable;
+use crate::parallel_table::{NodeTable, ParallelTable};
+use scavsim_read::input::checked::{Machines, Positive};
+use scavsim_read::input::{Folder, Source, did_you_mean};
+use scavsim_sim::parallel::architecture::library as models;
+use scavsim_sim::parallel::gpu::{self, Precision};
+use scavsim_sim::parallel::law::constants::GENERATIONS;
+use scavsim_sim::parallel::law::kernels::Device;
+use scavsim_sim::parallel::law::{GpuNode, LayerLaw};
+use scavsim_sim::parallel::runtime::{Recompute, RuntimePreset, Shard, preset};
+use scavsim_sim::parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
+use scavsim_sim::plans::{Flops, Form, Offer, PreparedForm};
+
+/// Runtime of a model without a profile or named runtime: that of most runs behind the law.
+const USUAL_OF_MODELS: &str = "fsdp";
+const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const MOST_MICRO_BATCH: u32 = 1_000_000;
+
+/// Nodes that a scenario rents.
+#[derive(Debug, Default)]
+pub(super) struct FoundNodes {
+    pub(super) kinds: Vec<NodeKind>,
+    pub(super) offers: Vec<Offer>,
+    pub(super) zones: Vec<Arc<str>>,
+    pub(super) sheets: Vec<Arc<str>>,
+    /// The law's view of the nodes, one per GPU as kinds name it; none with a profile.
+    pub(super) nodes: Vec<GpuNode>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct KnownGpu {
+    pub(super) name: Arc<str>,
+    /// GiB of the data sheet, if known.
+    pub(super) memory_gib: Option<f64>,
+    /// The GPU for the law of layers; none with a profile.
+    pub(super) device: Option<Device>,
+    /// Bytes per second to other GPUs of the node.
+    pub(super) link_bytes_per_s: f64,
+}
+
+#[derive(Debug)]
+pub(super) enum PlanSubject {
+    Profile(Box<LayerProfile>),
+    /// A model whose layers the law predicts.
+    Model(Box<ModelSpecification>),
+}
+
+#[derive(Debug)]
+pub(super) struct ModelSpecification {
+    pub(super) model: Arc<Architecture>,
+    pub(super) sequence: u32,
+    pub(super) precision: Precision,
+}
+
+pub(super) struct Layers {
+    pub(super) forms: Vec<PreparedForm>,
+    pub(super) links: Links,
+    /// Hashes of the files behind them.
+    pub(super) hashes: Vec<String>,
+}
+
+pub(super) fn runtime(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<RuntimePreset> {
+    let usual = match &table.model {
+        Some(_) => USUAL_OF_MODELS,
+        None => preset::USUAL,
+    };
+    let Some(chosen) = &table.runtime else {
+        return preset::embedded(usual, complaints.diagnostics);
+    };
+    match chosen.get_ref() {
+        NameOrTable::Named(word) if is_path(word) => {
+            let path = files.folder(chosen.span().start).join(word);
+            let source = Source::read(&path, complaints.diagnostics)?;
+            RuntimePreset::read(word, &source, complaints.diagnostics)
+        }
+        NameOrTable::Named(word) => {
+            let found = preset::embedded(word, complaints.diagnostics);
+            if found.is_none() {
+                let known = preset::names();
+                let title = format!("unknown runtime `{word}`");
+                not_known(
+                    chosen,
+                    word,
+                    title,
+                    &known,
+                    "or the path of one, with a `/`",
+                    complaints,
+                );
+            }
+            found
+        }
+        NameOrTable::Table(own) => {
+            let mut own = (**own).clone();
+            own.base
+                .get_or_insert_with(|| Spanned::new(chosen.span(), usual.to_owned()));
+            let mut told = Vec::new();
+            let found = RuntimePreset::from_table("own", &own, |span, title, label, help| {
+                told.push((span.unwrap_or(chosen.span()), title, label, help));
+            });
+            for (span, title, label, help) in told {
+                let complaint = complaints.mistake_at(span, title, label);
+                complaints.push(complaint.with_help(help));
+            }
+            found
+        }
+    }
+}
+
+fn not_known(
+    place: &Spanned<impl Sized>,
+    word: &str,
+    title: String,
+    known: &[&str],
+    beside: &str,
+    complaints: &mut Complaints<'_>,
+) {
+    let label = did_you_mean(word, known.iter().copied(), "not known");
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let complaint = complaints.mistake_at(place.span(), title, label);
+    complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains('/') || word.starts_with('.')
+}
+
+pub(super) fn subject(
+    table: &ParallelTable,
+    files: &Files,
+    runtime: Option<&RuntimePreset>,
+    complaints: &mut Complaints<'_>,
+) -> Option<PlanSubject> {
+    if let (Some(model), Some(_)) = (&table.model, &table.profile) {
+        let why = "both say what layers cost";
+        complaints.exclude_each_other("model", "profile", model, why);
+        return None;
+    }
+    let Some(given) = &table.model else {
+        for (key, place) in [
+            ("sequence", table.sequence.as_ref().map(Spanned::span)),
+            ("precision", table.precision.as_ref().map(Spanned::span)),
+        ] {
+            if let Some(place) = place {
+                let title = format!("`parallel.{key}` needs `model`");
+                complaints.error_at(place, title, "a profile has its own");
+            }
+        }
+        return profile(table, files, complaints).map(|p| PlanSubject::Profile(Box::new(p)));
+    };
+    let model = model(given, files, complaints);
+    let precision = match &table.precision {
+        None => Precision::named(&runtime?.precision),
+        Some(word) => {
+            let found = Precision::named(word.get_ref());
+            if found.is_none() {
+                let title = format!("unknown precision `{}`", word.get_ref());
+                let complaint = complaints.mistake_at(word.span(), title, "not known");
+                let names = Precision::ALL.map(|known| format!("`{}`", known.name()));
+                complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
+            }
+            found
+        }
+    };
+    let model = model?;
+    Some(PlanSubject::Model(Box::new(ModelSpecification {
+        sequence: (table.sequence.as_ref()).map_or(model.sequence, |s| s.get_ref().get()),
+        precision: precision?,
+        model,
+    })))
+}
+
+fn model(
+    given: &Spanned<NameOrTable<scavsim_sim::parallel::ModelTable>>,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<Arc<Architecture>> {
+    let (own, name) = match given.get_ref() {
+        NameOrTable::Named(word) if is_path(word) => {
+            let path = files.folder(given.span().start).join(word);
+            let source = Source::read(&path, complaints.diagnostics)?;
+            let before = complaints.count();
+            let own = scavsim_read::input::toml::read(&source, complaints.diagnostics)?;
+            if complaints.count() > before {
+                return None;
+            }
+            let stem = path
+                .file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned());
+            (own, stem.unwrap_or_else(|| "model".to_owned()))
+        }
+        NameOrTable::Named(word) => {
+            let found = models::embedded(word);
+            if found.is_none() {
+                let title = format!("unknown model `{word}`");
+                let beside = "the path of an architecture, with a `/`, or `{ layers, hidden, heads, vocabulary }`";
+                not_known(given, word, title, &models::names(), beside, complaints);
+            }
+            return found;
+        }
+        NameOrTable::Table(own) => ((**own).clone(), "model".to_owned()),
+    };
+    match own.architecture(&name) {
+        Ok(model) => Some(Arc::new(model)),
+        Err(wrong) => {
+            for impossible in wrong {
+                let title = format!("`{}` makes no model", impossible.key);
+                complaints.error_at(given.span(), title, impossible.why);
+            }
+            None
+        }
+    }
+}
+
+fn profile(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<LayerProfile> {
+    let name = table.profile.as_ref()?;
+    let word = name.get_ref();
+    if is_path(word) {
+        let path = files.folder(name.span().start).join(word);
+        if !path.is_dir() {
+            let title = format!("there is no folder `{word}` of a layer profile");
+            let complaint = complaints.mistake_at(name.span(), title, "not a folder");
+            complaints.push(
+                complaint.with_help("a path starts at the folder of the file that it stands in"),
+            );
+            return None;
+        }
+        return LayerProfile::load(&Folder::Disk(path), complaints.diagnostics);
+    }
+    if library::embedded(word).is_none() {
+        let title = format!("unknown layer profile `{word}`");
+        let beside = "or the path of a folder, with a `/`";
+        not_known(name, word, title, &library::names(), beside, complaints);
+        return None;
+    }
+    library::profile(word, complaints.diagnostics)
+}
+
+impl PlanSubject {
+    /// With embedding and head.
+    pub(super) fn layers(&self) -> u32 {
+        match self {
+            PlanSubject::Profile(profile) => profile.layers,
+            PlanSubject::Model(own) => own.model.layers + 2,
+        }
+    }
+
+    pub(super) fn name(&self) -> Arc<str> {
+        match self {
+            PlanSubject::Profile(profile) => Arc::clone(&profile.name),
+            PlanSubject::Model(own) => Arc::clone(&own.model.name),
+        }
+    }
+
+    pub(super) fn precision<'r>(&self, runtime: &'r RuntimePreset) -> &'r str {
+        match self {
+            PlanSubject::Profile(_) => &runtime.precision,
+            PlanSubject::Model(own) => own.precision.name(),
+        }
+    }
+
+    pub(super) fn sequence(&self) -> u32 {
+        match self {
+            PlanSubject::Profile(profile) => profile.sequence,
+            PlanSubject::Model(own) => own.sequence,
+        }
+    }
+
+    pub(super) fn gpu(
+        &self,
+        node: &Spanned<NodeTable>,
+        table: &ParallelTable,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        match self {
+            PlanSubject::Profile(profile) => profiled(profile, node, complaints),
+            PlanSubject::Model(own) => own.gpu(node, table, complaints),
+        }
+    }
+}
+
+fn profiled(
+    profile: &LayerProfile,
+    node: &Spanned<NodeTable>,
+    complaints: &mut Complaints<'_>,
+) -> Option<KnownGpu> {
+    let known: Vec<&str> = profile.gpus().collect();
+    let Some(given) = &node.get_ref().gpu else {
+        let title = format!(
+            "nothing says which GPU a `{}` has",
+            node.get_ref().vm.get_ref()
+        );
+        let complaint = complaints.mistake_at(node.span(), title, "say its `gpu`");
+        complaints.push(complaint.with_help(format!("profiled on: {}", known.join(", "))));
+        return None;
+    };
+    let gpu = given.get_ref();
+    if !known.contains(&gpu.as_str()) {
+        let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
+        let label = did_you_mean(gpu, known.iter().copied(), "not known");
+        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let complaint = complaints.mistake_at(given.span(), title, label);
+        complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
+        return None;
+    }
+    Some(KnownGpu {
+        name: gpu.as_str().into(),
+        memory_gib: None,
+        device: None,
+        link_bytes_per_s: 0.0,
+    })
+}
+
+impl ModelSpecification {
+    fn gpu(
+        &self,
+        node: &Spanned<NodeTable>,
+        table: &ParallelTable,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        let own = node.get_ref();
+        let vm = own.vm.get_ref();
+        let Some(given) = &own.gpu else {
+            let Some(found) = gpu::of_vm(vm).and_then(|of| of.gpu) else {
+                let title = format!("nothing says which GPU a `{vm}` has");
+                let complaint = complaints.mistake_at(node.span(), title, "say its `gpu`");
+                let help = format!("legal here: {}", gpu::names().join(", "));
+                complaints.push(complaint.with_help(help));
+                return None;
+            };
+            return self.of_data_sheet(found, node, complaints);
+        };
+        let word = given.get_ref();
+        if let Some(own) = table.gpus.get(word) {
+            let generation = own
+                .generation
+                .as_ref()
+                .map_or("hopper", |g| g.get_ref().as_str());
+            let Some(generation) = GENERATIONS.iter().position(|known| *known == generation) else {
+                let place = own.generation.as_ref().map_or(given.span(), Spanned::span);
+                let title = format!("unknown generation of GPUs `{generation}`");
+                let complaint = complaints.mistake_at(place, title, "not known");
+                let help = format!("legal here: {}", GENERATIONS.join(", "));
+                complaints.push(complaint.with_help(help));
+                return None;
+            };
+            return Some(KnownGpu {
+                name: word.as_str().into(),
+                memory_gib: Some(own.memory_gib.get()),
+                device: Some(Device {
+                    peak_flops: own.tflops.get() * 1e12,
+                    memory_bytes_per_s: own.memory_gb_per_s.get() * 1e9,
+                    multiprocessors: f64::from(own.multiprocessors.get()),
+                    generation,
+                    value_bytes: self.precision.value_bytes(),
+                }),
+                link_bytes_per_s: own.link_gb_per_s.get() * 0.5e9,
+            });
+        }
+        match gpu::named(word) {
+            Some(found) => self.of_data_sheet(found, node, complaints),
+            None => {
+                let title = format!("unknown GPU `{word}`");
+                let beside = "or one of `[parallel.gpus]`";
+                not_known(given, word, title, &gpu::names(), beside, complaints);
+                None
+            }
+        }
+    }
+
+    fn of_data_sheet(
+        &self,
+        found: &gpu::GpuSheet,
+        node: &Spanned<NodeTable>,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<KnownGpu> {
+        let device = found.device(self.precision);
+        if device.is_none() {
+            let title = format!("a {} has no {}", found.name, self.precision.name());
+            let complaint = complaints.mistake_at(node.span(), title, "lacks the precision");
+            let help = format!("it has {}: say `precision`", found.precisions().join(", "));
+            complaints.push(complaint.with_help(help));
+        }
+        Some(KnownGpu {
+            name: Arc::clone(&found.name),
+            memory_gib: Some(found.memory_gib),
+            device: Some(device?),
+            link_bytes_per_s: found.link_bytes_per_s(),
+        })
+    }
+
+    /// Tensor degrees that divide heads; requested ones must.
+    fn tensors(
+        &self,
+        table: &ParallelTable,
+        most: u32,
+        is_sharded: bool,
+        complaints: &mut Complaints<'_>,
+    ) -> Vec<u32> {
+        let divides = |degree: &u32| {
+            self.model.heads.is_multiple_of(*degree) && self.model.kv_heads.is_multiple_of(*degree)
+        };
+        let asked = (table.tensor.as_ref()).and_then(|axis| axis.get_ref().values());
+        let Some(asked) = asked else {
+            let powers = std::iter::successors(Some(1_u32), |t| t.checked_mul(2));
+            let all = powers.take_while(|t| *t <= most).filter(divides);
+            return if is_sharded { vec![1] } else { all.collect() };
+        };
+        for degree in asked.iter().filter(|degree| !divides(degree)) {
+            let title = format!(
+                "`parallel.tensor`: {degree} GPUs cannot share the {} heads and {} key-value heads of `{}`",
+                self.model.heads, self.model.kv_heads, self.model.name
+            );
+            let place = table.tensor.as_ref().map_or(0..0, Spanned::span);
+            complaints.error_at(place, title, "heads do not divide");
+        }
+        asked.to_vec()
+    }
+}
+
+impl PlanSubject {
+    /// FLOPs of the model and peaks of its GPUs; `None` with a profile.
+    pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
+        let PlanSubject::Model(own) = self else {
+            return None;
+        };
+        let peaks = found.nodes.iter();
+        Some(Flops {
+            per_token: own.model.token_flops(f64::from(own.sequence)),
+            peaks: peaks
+                .map(|node| (Arc::clone(&node.gpu), node.device.peak_flops))
+                .collect(),
+        })
+    }
+
+    pub(super) fn layers_on(
+        self,
+        table: &ParallelTable,
+        files: &Files,
+        (runtime, forms): (&RuntimePreset, &[Form]),
+        found: &FoundNodes,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Layers> {
+        match self {
+            PlanSubject::Profile(profile) => {
+                let (links, hash) = links(table, files, complaints)?;
+                let hashes = [profile.hash.clone()].into_iter().chain(hash).collect();
+                let profile = Arc::new(*profile);
+                let again = forms.iter().any(|form| form.recompute == Recompute::Full);
+                let recomputed = again.then(|| Arc::new(profile.recomputed()));
+                let of_form = |form: &Form| PreparedForm {
+                    form: *form,
+                    profile: match (&recomputed, form.recompute) {
+                        (Some(own), Recompute::Full) => Arc::clone(own),
+                        _ => Arc::clone(&profile),
+                    },
+                    runtime: form.under(&runtime.settings),
+                    usual_stages: None,
+                };
+                Some(Layers {
+                    forms: forms.iter().map(of_form).collect(),
+                    links,
+                    hashes,
+                })
+            }
+            PlanSubject::Model(own) => {
+                own.layers_on(table, files, (runtime, forms), found, complaints)
+            }
+        }
+    }
+}
+
+impl ModelSpecification {
+    fn layers_on(
+        &self,
+        table: &ParallelTable,
+        files: &Files,
+        (runtime, forms): (&RuntimePreset, &[Form]),
+        found: &FoundNodes,
+        complaints: &mut Complaints<'_>,
+    ) -> Option<Layers> {
+        let most = found.nodes.iter().map(|node| node.gpus).max().unwrap_or(1);
+        let asked = (table.micro_batch.as_ref()).and_then(|axis| axis.get_ref().values());
+        let micro_batches = asked.map_or_else(|| MICRO_BATCHES.to_vec(), |asked| asked.to_vec());
+        if let Some(place) = &table.micro_batch
+            && micro_batches.iter().any(|micro| *micro > MOST_MICRO_BATCH)
+        {
+            let title = format!("`parallel.micro_batch` is above {MOST_MICRO_BATCH}");
+            complaints.error_at(place.span(), title, "too many sequences");
+            return None;
+        }
+        let constants = &runtime.prior.medians;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{:?}", self.model).as_bytes());
+        hasher.update(format!("{:?} {constants:?} {}", found.nodes, self.sequence).as_bytes());
+        let mut formed = Vec::with_capacity(forms.len());
+        for (number, form) in forms.iter().enumerate() {
+            let settings = form.under(&runtime.settings);
+            let is_sharded = form.shard == Shard::Full;
+            // What is wrong with the degrees that are asked for is told once.
+            let before = complaints.count();
+            let tensors = self.tensors(table, most, is_sharded, complaints);
+            if complaints.count() > before && number == 0 {
+                return None;
+            }
+            let law = LayerLaw {
+                model: &self.model,
+                sequence: self.sequence,
+                sharing: form.sharing,
+                runtime: &settings,
+                constants,
+            };
+            hasher.update(format!("{settings:?} {:?}", form.sharing).as_bytes());
+            formed.push(PreparedForm {
+                form: *form,
+                profile: Arc::new(law.profile(&found.nodes, &tensors, &micro_batches)),
+                // Sharded weights leave nothing to cut.
+                usual_stages: is_sharded.then(|| vec![1]),
+                runtime: settings,
+            });
+        }
+        let mut hashes = vec![hasher.finalize().to_hex().to_string()];
+        let links = if table.links.is_some() {
+            let (own, hash) = links(table, files, complaints)?;
+            hashes.extend(hash);
+            own
+        } else {
+            let law = LayerLaw {
+                model: &self.model,
+                sequence: self.sequence,
+                sharing: ReplicaSharing::NONE,
+                runtime: &runtime.settings,
+                constants,
+            };
+            law.links(&found.nodes)
+        };
+        Some(Layers {
+            forms: formed,
+            links,
+            hashes,
+        })
+    }
+}
+
+pub(super) fn gpu_node(node: &NodeTable, known: &KnownGpu, gpus: u32) -> Option<GpuNode> {
+    let listed = gpu::of_vm(node.vm.get_ref()).and_then(|of| of.network_gbit_per_s);
+    let network = node.network_gbit_per_s.map(Positive::get).or(listed);
+    Some(GpuNode {
+        gpu: Arc::clone(&known.name),
+        device: known.device?,
+        gpus,
+        link_bytes_per_s: known.link_bytes_per_s,
+        network_bytes_per_s: network.map(|gbit| gbit * 1e9 / 8.0),
+    })
+}
+
+/// Number of GPUs by the table, or the catalogue.
+pub(super) fn gpus_of(node: &NodeTable) -> Option<u32> {
+    let listed = gpu::of_vm(node.vm.get_ref()).map(|of| of.count);
+    node.gpus.map(Machines::get).or(listed)
+}
+
+/// The links, with the hash of a table of one's own.
+fn links(
+    table: &ParallelTable,
+    files: &Files,
+    complaints: &mut Complaints<'_>,
+) -> Option<(Links, Option<String>)> {
+    let Some(name) = &table.links else {
+        return Some((library::links(complaints.diagnostics)?, None));
+    };
+    let path = files.folder(name.span().start).join(name.get_ref());
+    if !path.is_file() {
+        let title = format!("there is no table of links `{}`", name.get_ref());
+        let complaint = complaints.mistake_at(name.span(), title, "not a file");
+        complaints
+            .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
+        return None;
+    }
+    let source = Source::read(&path, complaints.diagnostics)?;
+    let hash = blake3::hash(source.text.as_bytes()).to_hex().to_string();
+    Some((Links::read(&source, complaints.diagnostics)?, Some(hash)))
+}

@@ -1,0 +1,318 @@
+//! Life of a job on plans: failures of machines, and reactions.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use crate::complaints::Complaints;
+use crate::failures_table::{CauseTable, FailuresTable, ReactionTable, Spares};
+use crate::file::ScenarioFile;
+use crate::forms::NameOrTable;
+use crate::parallel_table::ParallelTable;
+use crate::spot;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_read::input::checked::{Delay, Positive};
+use scavsim_sim::cluster::checkpoint::Policy;
+use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
+use scavsim_sim::plans::failures::{self, Cause, FailureScope, Failures, UnreliableNodes};
+use scavsim_sim::plans::reaction::{Aim, ReactionTerms, StateSaving};
+use scavsim_sim::plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
+
+/// Nodes behind a switch by default: a rack of two servers, as Llama 3 was trained on.
+const NODES_PER_SWITCH: u32 = 2;
+
+fn time(delay: Option<Delay>) -> SimTime {
+    SimTime::from_seconds(delay.map_or(0.0, Delay::get))
+}
+
+/// The failures; `None` without any or with mistakes.
+pub(super) fn failures(
+    file: &ScenarioFile,
+    complaints: &mut Complaints<'_>,
+) -> Option<Arc<Failures>> {
+    let place = file.failures.as_ref()?;
+    let table = place.get_ref();
+    let before = complaints.count();
+    let causes = causes(place, complaints);
+    let both = |one: bool, other: bool, keys: [&str; 2], complaints: &mut Complaints<'_>| {
+        if one != other {
+            let [given, missing] = if one { keys } else { [keys[1], keys[0]] };
+            let title = format!("`failures.{given}` needs `failures.{missing}`");
+            complaints.error_at(place.span(), title, "one says nothing without the other");
+        }
+    };
+    let by_hand = table.by_hand_share.zip(table.by_hand_mean_s.as_ref());
+    let keys = ["by_hand_share", "by_hand_mean_s"];
+    both(
+        table.by_hand_share.is_some(),
+        table.by_hand_mean_s.is_some(),
+        keys,
+        complaints,
+    );
+    let lemons = table.lemon_share.zip(table.lemon_factor.as_ref());
+    let keys = ["lemon_share", "lemon_factor"];
+    both(
+        table.lemon_share.is_some(),
+        table.lemon_factor.is_some(),
+        keys,
+        complaints,
+    );
+    let maintenance = table.maintenance_every_h.zip(table.maintenance_s.as_ref());
+    let keys = ["maintenance_every_h", "maintenance_s"];
+    both(
+        table.maintenance_every_h.is_some(),
+        table.maintenance_s.is_some(),
+        keys,
+        complaints,
+    );
+    let checkpoints = spot::checkpoints(table.checkpoint);
+    if checkpoints == Checkpoints::Dynamic {
+        let title = "`failures.checkpoint = \"dynamic\"` needs VMs of some age";
+        complaints.error_at(place.span(), title, "machines that fail do so at any age");
+    }
+    if complaints.count() > before {
+        return None;
+    }
+    Some(Arc::new(Failures {
+        causes,
+        nodes_per_switch: table.nodes_per_switch.map_or(NODES_PER_SWITCH, |n| n.get()),
+        detection: time(table.detection_s),
+        by_hand: by_hand.map(|(share, mean)| (share.get(), mean.get_ref().get())),
+        lemons: lemons.map(|(share, factor)| UnreliableNodes {
+            share: share.get(),
+            factor: factor.get_ref().get(),
+        }),
+        maintenance: maintenance.map(|(every, takes)| {
+            let every = SimTime::from_seconds(every.get() * SECONDS_PER_HOUR);
+            (every, SimTime::from_seconds(takes.get_ref().get()))
+        }),
+        upkeep: RecoveryTerms {
+            replacement: Pause::Fixed(time(table.replacement_s)),
+            restart: table.restart_s.map(|given| Pause::Fixed(time(Some(given)))),
+            keeps: table.keeps,
+            checkpoints,
+            write: Write::Fixed(time(table.checkpoint_write_s)),
+        },
+    }))
+}
+
+fn causes(place: &Spanned<FailuresTable>, complaints: &mut Complaints<'_>) -> Vec<Cause> {
+    let table = place.get_ref();
+    let scale = table.scale.map_or(1.0, Positive::get);
+    let mut all = match (&table.fleet, table.causes.first()) {
+        (Some(_), Some(own)) => {
+            let why = "both say what fails";
+            complaints.exclude_each_other("fleet", "causes", own, why);
+            Vec::new()
+        }
+        (Some(name), None) => {
+            let counted = failures::counted(name.get_ref());
+            if counted.is_empty() {
+                let known = failures::names();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let title = format!("unknown fleet `{}`", name.get_ref());
+                complaints.unknown(title, name, &known, "list failures");
+            }
+            counted
+        }
+        (None, Some(_)) => {
+            let per_switch = table.nodes_per_switch.map_or(NODES_PER_SWITCH, |n| n.get());
+            let own = table.causes.iter();
+            own.filter_map(|own| cause(own, per_switch, complaints))
+                .collect()
+        }
+        (None, None) => {
+            if !complaints.is_reported(&complaints.table_from(place.span().start)) {
+                let title = "`failures` does not say what fails";
+                complaints.error_at(place.span(), title, "give `fleet` or `causes`");
+            }
+            Vec::new()
+        }
+    };
+    for cause in &mut all {
+        cause.per_gpu_h *= scale;
+        cause.per_node_h *= scale;
+    }
+    all
+}
+
+fn cause(
+    place: &Spanned<CauseTable>,
+    per_switch: u32,
+    complaints: &mut Complaints<'_>,
+) -> Option<Cause> {
+    let own = place.get_ref();
+    let loses = FailureScope::ALL
+        .iter()
+        .find(|(name, _)| name == own.loses.get_ref());
+    if loses.is_none() {
+        let title = format!("a failure cannot lose `{}`", own.loses.get_ref());
+        let complaint = complaints.mistake_at(own.loses.span(), title, "not known");
+        let names = FailureScope::ALL.map(|(name, _)| format!("`{name}`"));
+        complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
+    }
+    let rates = [own.per_gpu_h, own.per_node_h, own.per_switch_h];
+    if rates.iter().flatten().count() != 1 {
+        let title = format!(
+            "nothing, or more than one thing, says how often `{}` fails",
+            own.name
+        );
+        let label = "expected one of `per_gpu_h`, `per_node_h`, `per_switch_h`";
+        complaints.error_at(place.span(), title, label);
+        return None;
+    }
+    let rate = |given: Option<Positive>| given.map_or(0.0, Positive::get);
+    Some(Cause {
+        name: own.name.as_str().into(),
+        loses: loses?.1,
+        per_gpu_h: rate(own.per_gpu_h),
+        per_node_h: rate(own.per_node_h) + rate(own.per_switch_h) / f64::from(per_switch),
+    })
+}
+
+/// Reaction of the job to losses; the default after mistakes.
+pub(super) fn reacting(
+    file: &ScenarioFile,
+    table: &ParallelTable,
+    setup: &Setup,
+    complaints: &mut Complaints<'_>,
+) -> ReactionTerms {
+    let own = &table.reaction;
+    let reactions = Reaction::ALL.map(|one| (one.name(), one));
+    let forecasts = Forecast::ALL.map(|one| (one.name(), one));
+    let copying = time(own.copying_s);
+    let saves = [
+        ("blocking", StateSaving::Blocking),
+        ("asynchronous", StateSaving::Asynchronous(copying)),
+        ("in-memory", StateSaving::InMemory),
+    ];
+    let reacting = ReactionTerms {
+        reaction: word("policy", &own.policy, &reactions, complaints).unwrap_or(Reaction::Wait),
+        costs: costs(own, complaints),
+        forecast: word("forecast", &own.forecast, &forecasts, complaints).unwrap_or(Forecast::None),
+        aim: word("aim", &own.aim, &Aim::ALL, complaints).unwrap_or_default(),
+        spares: match own.spares {
+            Some(Spares::Some(count)) => count.get(),
+            _ => 0,
+        },
+        swap: time(own.swap_s),
+        saves: word("saves", &own.saves, &saves, complaints).unwrap_or_default(),
+    };
+    impossible(file, table, setup, &reacting, complaints);
+    reacting
+}
+
+fn word<T: Copy>(
+    key: &str,
+    asked: &Option<Spanned<String>>,
+    all: &[(&str, T)],
+    complaints: &mut Complaints<'_>,
+) -> Option<T> {
+    let place = asked.as_ref()?;
+    let found = all.iter().find(|(name, _)| name == place.get_ref());
+    if found.is_none() {
+        let title = format!("unknown {key} `{}`", place.get_ref());
+        let complaint = complaints.mistake_at(place.span(), title, "not known");
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
+        complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
+    }
+    found.map(|(_, value)| *value)
+}
+
+fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts {
+    let Some(place) = &own.costs else {
+        return ReactionCosts::default();
+    };
+    match place.get_ref() {
+        NameOrTable::Named(word) if word == "parcae" => ReactionCosts::parcae(),
+        NameOrTable::Named(word) => {
+            let title = format!("unknown costs `{word}`");
+            let complaint = complaints.mistake_at(place.span(), title, "not known");
+            complaints.push(
+                complaint.with_help("legal here: `parcae`, or seconds: costs = { pause_s = 60 }"),
+            );
+            ReactionCosts::default()
+        }
+        NameOrTable::Table(own) => {
+            let all = [
+                own.pause_s.unwrap_or(0.0),
+                own.rendezvous_s,
+                own.group_added_s,
+                own.group_lost_s,
+                own.process_s,
+                own.layer_s,
+                own.link_gb_per_s,
+            ];
+            if let Some(wrong) = all.iter().find(|value| !(0.0..=1e9).contains(*value)) {
+                let title = format!("`parallel.reaction.costs`: {wrong} is not possible");
+                complaints.error_at(place.span(), title, "expected numbers from 0 to 10^9");
+            }
+            **own
+        }
+    }
+}
+
+/// Refuses reactions to what never happens, or from what is not kept.
+fn impossible(
+    file: &ScenarioFile,
+    table: &ParallelTable,
+    setup: &Setup,
+    reacting: &ReactionTerms,
+    complaints: &mut Complaints<'_>,
+) {
+    let Some(place) = &table.reaction.policy else {
+        return;
+    };
+    let name = reacting.reaction.name();
+    let asked = |axis: &Option<Spanned<crate::axis::Axis>>| {
+        axis.as_ref()
+            .and_then(|axis| axis.get_ref().values())
+            .unwrap_or_default()
+            .to_vec()
+    };
+    if setup.spot.is_none() && file.failures.is_none() && file.spot.is_none() {
+        let title = format!("`parallel.reaction.policy = \"{name}\"`, and nothing is ever lost");
+        let complaint = complaints.mistake_at(place.span(), title, "nothing to react to");
+        complaints.push(complaint.with_help("say in `[spot]` or `[failures]` what is"));
+    }
+    let checkpoint = match (&file.spot, &file.failures) {
+        (Some(spot), _) => spot::checkpoints(spot.get_ref().checkpoint),
+        (None, Some(failures)) => spot::checkpoints(failures.get_ref().checkpoint),
+        (None, None) => Checkpoints::Dynamic,
+    };
+    let is_unkept =
+        checkpoint == Checkpoints::By(Policy::None) && reacting.saves != StateSaving::InMemory;
+    if reacting.reaction.goes_on() && asked(&table.data) == [1] && is_unkept {
+        let title = format!("`{name}` goes on from state that nobody keeps");
+        let complaint =
+            complaints.mistake_at(place.span(), title, "one replica, and no checkpoint");
+        complaints
+            .push(complaint.with_help(
+                "give `data` more replicas, a `checkpoint`, or `saves = \"in-memory\"`",
+            ));
+    }
+    if reacting.reaction == Reaction::Redundant && asked(&table.pipeline) == [1] {
+        let title = format!("`{name}` needs a stage beside each, and `parallel.pipeline` is 1");
+        complaints.error_at(place.span(), title, "nobody is beside a single stage");
+    }
+    let is_mixed = !table.mixes.is_empty() || !table.replicas.is_empty();
+    if reacting.reaction == Reaction::RePlan && is_mixed {
+        let title = format!("`{name}` and mixes of VM types exclude each other");
+        complaints.error_at(
+            place.span(),
+            title,
+            "plans are changed on VMs that are alike",
+        );
+    }
+    let is_capacity = table
+        .capacity
+        .as_ref()
+        .is_some_and(|given| *given.get_ref());
+    if let (Some(forecast), false) = (&table.reaction.forecast, is_capacity)
+        && reacting.forecast != Forecast::None
+    {
+        let title = "`parallel.reaction.forecast` needs a trace of how many GPUs there are";
+        let complaint = complaints.mistake_at(forecast.span(), title, "nothing to foretell");
+        complaints.push(complaint.with_help("say `parallel.capacity = true`"));
+    }
+}
