@@ -74,13 +74,7 @@ impl MeasuredGrid {
             let space = &job.space;
             let step = run.compute_s.zip(run.communication_s);
             let known = |figure: Option<f64>, derived: bool| figure.filter(|_| !derived);
-            let mut past = PastRun::of_price(RunPrice {
-                number,
-                ran_on: job.vms_of(at).map(|(vm, _)| Arc::clone(vm)),
-                is_whole: run.outcome == Outcome::Reached,
-                seconds: run.time_s,
-                usd: job.cost_usd(at, repeat, run.time_s),
-            });
+            let mut past = PastRun::default();
             past.vm = space.vm(at).cloned();
             past.workers = space.workers(at);
             past.batch = space.batch(at);
@@ -93,6 +87,13 @@ impl MeasuredGrid {
             past.epochs = known(run.epochs, run.derived.epochs);
             past.time_s = run.time_to_target_s();
             past.has_failed = run.outcome != Outcome::Reached;
+            past.price = RunPrice {
+                number,
+                ran_on: job.vms_of(at).map(|(vm, _)| Arc::clone(vm)),
+                is_whole: run.outcome == Outcome::Reached,
+                seconds: run.time_s,
+                usd: job.cost_usd(at, repeat, run.time_s),
+            };
             past
         };
         History {

@@ -44,7 +44,7 @@ pub struct History {
 /// }
 /// # let _ = computing;
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PastRun {
     /// VM shape.
@@ -70,7 +70,7 @@ pub struct PastRun {
 }
 
 /// What a past run was and cost: known before anything else of it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunPrice {
     /// Number of the run among all of its workload: one that is listed for several VM types was paid once.
     pub number: usize,
@@ -82,23 +82,6 @@ pub struct RunPrice {
 }
 
 impl PastRun {
-    /// A run of which nothing but this is known.
-    #[doc(hidden)]
-    pub fn of_price(price: RunPrice) -> PastRun {
-        PastRun {
-            vm: None,
-            workers: None,
-            batch: None,
-            other: None,
-            step: None,
-            noise_normalised: None,
-            epochs: None,
-            time_s: None,
-            has_failed: false,
-            price,
-        }
-    }
-
     /// A run of the cluster `at`.
     fn new(workload: &Workload, at: &Configuration, cost: StepCost, number: usize) -> PastRun {
         let (workers, batch) = (at.workers, at.batch);
@@ -122,13 +105,6 @@ impl PastRun {
         let constants = &workload.constants;
         let settling = noise.map_or(0.0, |_| constants.cold_start_steps.value);
         let probe_s = (settling + constants.probe_steps.value) * step_s;
-        let price = RunPrice {
-            number,
-            ran_on: Some(Arc::clone(&at.vm)),
-            is_whole: time_s.is_some(),
-            seconds: time_s.unwrap_or(probe_s),
-            usd: None,
-        };
         PastRun {
             vm: Some(Arc::clone(&at.vm)),
             workers: Some(workers),
@@ -137,7 +113,14 @@ impl PastRun {
             noise_normalised: noise,
             epochs,
             time_s,
-            ..PastRun::of_price(price)
+            price: RunPrice {
+                number,
+                ran_on: Some(Arc::clone(&at.vm)),
+                is_whole: time_s.is_some(),
+                seconds: time_s.unwrap_or(probe_s),
+                usd: None,
+            },
+            ..PastRun::default()
         }
     }
 

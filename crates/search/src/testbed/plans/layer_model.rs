@@ -9,10 +9,21 @@ use crate::search::{Forecast, LayerModel};
 use scavsim_sim::plans::terms::PlanWithTerms;
 use scavsim_sim::plans::{Choices, Terms, outlook};
 
-/// Plans on terms that are not known.
 impl LayerModel for Choices {
+    /// The first plan on each VM type by itself; of a type that is only in mixes none.
     fn profiled(&self) -> Vec<usize> {
-        profiled(self)
+        let mut seen: Vec<&str> = Vec::new();
+        let mut all = Vec::new();
+        for (at, way) in self.ways.iter().enumerate() {
+            if let [(vm, _)] = way.nodes[..] {
+                let name = &*self.types[usize::from(vm)].name;
+                if !seen.contains(&name) {
+                    seen.push(name);
+                    all.push(at);
+                }
+            }
+        }
+        all
     }
 
     fn forecast(&self, passes_s: &[(usize, f64)], forecast: &mut Forecast) {
@@ -20,10 +31,9 @@ impl LayerModel for Choices {
     }
 }
 
-/// Plans on known terms: how VMs are lost, how long pauses are; not when.
 impl LayerModel for PlanEnvironment {
     fn profiled(&self) -> Vec<usize> {
-        profiled(&self.choices)
+        self.choices.profiled()
     }
 
     fn forecast(&self, passes_s: &[(usize, f64)], forecast: &mut Forecast) {
@@ -31,8 +41,9 @@ impl LayerModel for PlanEnvironment {
     }
 }
 
+/// Plans on terms, where these are known: how VMs are lost, how long pauses are; not when.
 fn predict(
-    plans: &Choices,
+    choices: &Choices,
     terms: Option<&Terms>,
     passes_s: &[(usize, f64)],
     forecast: &mut Forecast,
@@ -40,16 +51,16 @@ fn predict(
     // Compute over that of the shipped profile, by VM type.
     let mut scales: HashMap<&str, f64> = HashMap::new();
     for &(at, pass_s) in passes_s {
-        let expected_s = plans.pass_s(at);
+        let expected_s = choices.pass_s(at);
         if expected_s > 0.0 {
-            let vm = plans.ways[at].nodes[0].0;
-            scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
+            let vm = choices.ways[at].nodes[0].0;
+            scales.insert(&choices.types[usize::from(vm)].name, pass_s / expected_s);
         }
     }
     let mut fronts: HashMap<u32, PlanFront> = HashMap::new();
-    for (at, way) in plans.ways.iter().enumerate() {
+    for (at, way) in choices.ways.iter().enumerate() {
         let slowest = |scale: f64, (vm, _): &(u16, u32)| {
-            let name = &*plans.types[usize::from(*vm)].name;
+            let name = &*choices.types[usize::from(*vm)].name;
             scale.max(scales.get(name).copied().unwrap_or(0.0))
         };
         let scale = match way.nodes.iter().fold(0.0, slowest) {
@@ -65,38 +76,18 @@ fn predict(
         let computing_s = way.step_s - way.communication_s;
         let step_s = scale * computing_s + way.communication_s;
         let work_s = steps * step_s;
-        let time_s = match terms {
-            Some(terms) => outlook::through_losses(
-                PlanWithTerms {
-                    choices: plans,
-                    way,
-                    at,
-                    terms,
-                },
-                work_s,
-                step_s,
-            ),
-            None => work_s,
-        };
+        let time_s = terms.map_or(work_s, |terms| {
+            let on = PlanWithTerms {
+                choices,
+                way,
+                at,
+                terms,
+            };
+            outlook::through_losses(on, work_s, step_s)
+        });
         forecast.predict(at, time_s);
         front.add(time_s, vms);
     }
-}
-
-/// The first plan on each VM type by itself; of a type that is only in mixes none.
-fn profiled(plans: &Choices) -> Vec<usize> {
-    let mut seen: Vec<&str> = Vec::new();
-    let mut all = Vec::new();
-    for (at, way) in plans.ways.iter().enumerate() {
-        if let [(vm, _)] = way.nodes[..] {
-            let name = &*plans.types[usize::from(vm)].name;
-            if !seen.contains(&name) {
-                seen.push(name);
-                all.push(at);
-            }
-        }
-    }
-    all
 }
 
 /// Plans on VMs of the same types and terms of which no other is faster on as few.
