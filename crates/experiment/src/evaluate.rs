@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::billed::{Outcome, Run, bill, divide, value};
+use super::case::Case;
 use super::memo::Memo;
 use super::nearest::NO_CHOICE;
-use super::plan::{Case, Plan};
+use super::plan::Plan;
 use super::record::{GroupNumber, Record, Status};
 use super::score::{
     Charge, RepeatedJob, TimeAndCost, beyond_one, is_worth, keep, over_one, repay, worst,
@@ -83,7 +84,8 @@ impl<'p> Evaluator<'p> {
             ran: Vec::new(),
             front: Vec::new(),
             usage: Usage::default(),
-            replay: (plan.lives()).map(|lives| lives.replay(plan.terms.streams.seed)),
+            replay: (plan.lives())
+                .map(|lives| lives.replay(&plan.policies, plan.terms.streams.seed)),
         }
     }
 
@@ -91,7 +93,7 @@ impl<'p> Evaluator<'p> {
         if self.replay.is_some() {
             let mut record = self.empty_record(case, None);
             if let Some(replay) = &mut self.replay {
-                replay.fill(case.arena, case.replica, case.strategy, &mut record);
+                replay.fill(&case, &mut record);
             }
             return record;
         }

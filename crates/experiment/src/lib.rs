@@ -12,6 +12,7 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 mod billed;
+mod case;
 mod chosen;
 pub mod columns;
 mod estimate;
@@ -49,11 +50,12 @@ mod units;
 
 #[cfg(feature = "arrow")]
 pub use arrow::RecordBatches;
+pub use case::Case;
 pub use chosen::Chosen;
 pub use evaluate::{Evaluator, TracedCase};
 pub use gather::{Gather, Maker, Part, Sink};
 pub use key_columns::KeyColumns;
-pub use plan::{Case, Plan};
+pub use plan::Plan;
 pub use plan_error::PlanError;
 pub use ranking::{Ranked, Ranking};
 pub use record::{COLUMNS, Column, OwnedRecord, Record, Status};

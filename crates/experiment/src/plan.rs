@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::case::Case;
 use super::plan_error::PlanError;
 use super::record::Record;
 use super::scenario::Scenario;
@@ -48,18 +49,6 @@ pub struct Plan {
 }
 
 type ProblemResult = Result<Box<SearchProblem>, PlanError>;
-
-/// Place of a case in the order search problem → strategy → replica → policy → objective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Case {
-    pub number: u64,
-    /// Index of the search problem: in a setting the workload, or where every VM is searched by itself one VM of it.
-    pub arena: usize,
-    pub policy: usize,
-    pub objective: usize,
-    pub strategy: usize,
-    pub replica: u64,
-}
 
 /// Search problems made at once, so that an error comes before the run.
 const EAGER: usize = 16;

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::subject::Subject;
+use super::subject::{Setting, Subject};
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Policy;
 use scavsim_search::search::{Limits, Objective, Registry, Settings};
-use scavsim_sim::cluster::Setup;
-use scavsim_sim::training::{Fidelity, Variation};
+use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone)]
 pub struct Scenario {
@@ -39,19 +38,6 @@ pub struct Scenario {
     pub limits: Limits,
     /// BLAKE3 hash of the file's text; of several files', when it includes others.
     pub hash: String,
-}
-
-/// One combination of the values of keys that hold several.
-#[derive(Debug, Clone)]
-pub struct Setting {
-    /// Place among all settings of the file.
-    pub number: usize,
-    /// Keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
-    pub name: String,
-    pub variation: Variation,
-    /// Protocol, losses of VMs, kinds of clusters.
-    pub setup: Setup,
-    pub repeats: Option<u64>,
 }
 
 /// Wanted precision of net overheads, instead of a fixed number of replicas.

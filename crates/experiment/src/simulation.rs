@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::billed::{Outcome, Run};
+use super::case::Case;
 use super::memo::{Key, Memo};
-use super::plan::{Case, Plan};
+use super::plan::Plan;
 use super::runs::Runs;
 use super::search_problem::SearchProblem;
 use scavsim_base::rng::Purpose;

@@ -8,15 +8,17 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use super::case::Case;
 use super::plan_error::PlanError;
 use super::record::Record;
-use super::scenario::Setting;
 use scavsim_data::cloud::Fleet;
+use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
 use scavsim_search::search::{LayerModel, Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::engine::{Interrupt, Parallelism};
+use scavsim_sim::training::Variation;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +74,19 @@ pub struct PreparedSearch<'s> {
     pub known: SearchKnowledge<'s>,
     pub ground: Box<dyn Environment>,
     pub fleet: Fleet<'s>,
+}
+
+/// One combination of the values of keys that hold several.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Place among all settings of the file.
+    pub number: usize,
+    /// Keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
+    pub name: String,
+    pub variation: Variation,
+    /// Protocol, losses of VMs, kinds of clusters.
+    pub setup: Setup,
+    pub repeats: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -194,7 +209,7 @@ impl dyn Subject {
 /// Lives that all contenders go through together, in place of searches.
 pub trait Lives {
     /// `seed`: of the experiment.
-    fn replay(&self, seed: u64) -> Box<dyn LifeReplay + '_>;
+    fn replay<'s>(&'s self, pricings: &'s [Policy], seed: u64) -> Box<dyn LifeReplay + 's>;
 
     /// Why a contender is given up, once it is.
     fn hopeless(&self) -> Option<String> {
@@ -204,6 +219,6 @@ pub trait Lives {
 
 /// Keeps what contenders of the same life share.
 pub trait LifeReplay {
-    /// Fills the record of a contender, by its place, in life number `life` of a problem.
-    fn fill(&mut self, problem: usize, life: u64, contender: usize, record: &mut Record<'_>);
+    /// Fills the record of a case, whose replica is the number of the life.
+    fn fill(&mut self, case: &Case, record: &mut Record<'_>);
 }

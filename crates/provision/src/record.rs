@@ -1,27 +1,32 @@
 //! One life of a job under a policy, as a record.
 
+use crate::bill::MarketBill;
+use crate::clairvoyant::Optimum;
 use crate::policy_run::outcome::Outcome;
 use crate::study::Study;
 use crate::study::run::StartOutcomes;
 use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Policy;
 use scavsim_experiment::beyond_one;
 use scavsim_experiment::subject::LifeReplay;
-use scavsim_experiment::{Record, Status};
+use scavsim_experiment::{Case, Record, Status};
 
 const OUT_OF_TIME: &str = "there is no way to be done in time";
 const NO_LIFE: &str = "the traces have no such life";
 
 pub(crate) struct PolicyReplay<'s> {
     study: &'s Study,
+    pricings: &'s [Policy],
     seed: u64,
     /// Outcomes of all policies in the last life, by setting and number.
     last: Option<((usize, u64), StartOutcomes)>,
 }
 
 impl PolicyReplay<'_> {
-    pub(crate) fn new(study: &Study, seed: u64) -> PolicyReplay<'_> {
+    pub(crate) fn new<'s>(study: &'s Study, pricings: &'s [Policy], seed: u64) -> PolicyReplay<'s> {
         PolicyReplay {
             study,
+            pricings,
             seed,
             last: None,
         }
@@ -30,12 +35,13 @@ impl PolicyReplay<'_> {
 
 impl LifeReplay for PolicyReplay<'_> {
     /// Fills the record of a policy, or of the clairvoyant behind all policies.
-    fn fill(&mut self, setting: usize, life: u64, policy: usize, record: &mut Record<'_>) {
-        let study = self.study;
+    fn fill(&mut self, case: &Case, record: &mut Record<'_>) {
+        let (study, setting, life) = (self.study, case.arena, case.replica);
+        let pricing = &self.pricings[case.policy];
         record.right = None;
         let key = (setting, life);
         if self.last.as_ref().is_none_or(|(own, _)| *own != key) {
-            let met = study.live(setting, life as usize, self.seed);
+            let met = study.live(setting, life as usize, self.pricings, self.seed);
             self.last = met.map(|met| (key, met));
         }
         let Some((_, met)) = &self.last else {
@@ -45,15 +51,28 @@ impl LifeReplay for PolicyReplay<'_> {
         record.start = Some(met.start);
         record.independence = Some(study.settings[setting].sample.independence());
         let optimum = met.optimum.as_ref();
-        record.oracle_cost_usd = optimum.map(|optimum| optimum.bound_usd);
+        let tariff = met.tariffs[case.policy].as_ref();
+        let fastest = study.settings[setting].job.fastest_rest(SimTime::ZERO);
+        let bound = |optimum: &Optimum| match tariff {
+            None => Some(optimum.bound_usd),
+            Some(_) => pricing.least_usd(optimum.bound_usd, fastest.hours()),
+        };
+        record.oracle_cost_usd = optimum.and_then(bound);
         record.oracle_time_h = optimum
             .and_then(|own| own.outcome.finished)
             .map(SimTime::hours);
-        let (outcome, cost_usd) = match (met.outcomes.get(policy), optimum) {
-            (Some(outcome), _) => (outcome, outcome.cost_usd()),
+        let bill = |life: &Outcome| MarketBill::of_life(life, tariff);
+        let (outcome, bill, cost_usd) = match (met.outcomes.get(case.strategy), optimum) {
+            (Some(outcome), _) => (outcome, bill(outcome), bill(outcome).usd(outcome)),
             (None, Some(optimum)) => {
-                record.exact = Some(f64::from(optimum.is_exact));
-                (&optimum.outcome, optimum.bound_usd)
+                let life = &optimum.outcome;
+                record.exact = Some(f64::from(optimum.is_exact && tariff.is_none()));
+                let least_usd = record.oracle_cost_usd;
+                (
+                    life,
+                    bill(life),
+                    least_usd.unwrap_or_else(|| bill(life).usd(life)),
+                )
             }
             (None, None) => {
                 record.reason = OUT_OF_TIME.into();
@@ -62,12 +81,12 @@ impl LifeReplay for PolicyReplay<'_> {
         };
         match &outcome.failed {
             Some(why) => record.reason = why.clone().into(),
-            None => fill(record, outcome, cost_usd),
+            None => fill(record, outcome, bill, cost_usd),
         }
     }
 }
 
-fn fill(record: &mut Record<'_>, life: &Outcome, cost_usd: f64) {
+fn fill(record: &mut Record<'_>, life: &Outcome, bill: MarketBill, cost_usd: f64) {
     record.status = Status::Ok;
     record.time_h = life.finished.map(SimTime::hours);
     record.cost_usd = Some(cost_usd);
@@ -82,10 +101,11 @@ fn fill(record: &mut Record<'_>, life: &Outcome, cost_usd: f64) {
     record.on_demand_h = Some(life.on_demand.hours());
     record.start_up_h = Some(life.start_up.hours());
     record.lost_work_h = Some(life.lost_work.hours());
-    record.bill_spot_usd = Some(life.spot_usd);
-    record.bill_on_demand_usd = Some(life.on_demand_usd);
+    record.bill_spot_usd = Some(bill.spot);
+    record.bill_on_demand_usd = Some(bill.on_demand);
+    record.bill_charges_usd = (bill.charges != 0.0).then_some(bill.charges);
     record.bill_egress_usd = Some(life.egress_usd);
-    record.bill_probes_usd = Some(life.probes_usd);
+    record.bill_probes_usd = Some(bill.probes);
     record.bill_lateness_usd = Some(life.lateness_usd.unwrap_or(0.0));
     record.lost_vms = Some(f64::from(life.losses));
     record.launches = Some(f64::from(life.launches));

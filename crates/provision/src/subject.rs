@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::record::PolicyReplay;
 use crate::study::Study;
+use crate::study::job_work::JobWork;
+use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
 use scavsim_experiment::PlanError;
 use scavsim_experiment::subject::{
@@ -24,15 +26,17 @@ pub struct MarketPolicies {
     pub folder: PathBuf,
     /// Lives per policy, over the file's number.
     pub replicas: Option<Count>,
+    pub work: Option<JobWork>,
 }
 
 impl MarketPolicies {
-    pub fn new(study: Study, folder: PathBuf, replicas: Option<Count>) -> MarketPolicies {
+    pub fn new(study: Study, folder: PathBuf) -> MarketPolicies {
         MarketPolicies {
             worlds: study.world_names(),
             study: Arc::new(study),
             folder,
-            replicas,
+            replicas: None,
+            work: None,
         }
     }
 
@@ -98,8 +102,8 @@ impl Subject for MarketPolicies {
 }
 
 impl Lives for Study {
-    fn replay(&self, seed: u64) -> Box<dyn LifeReplay + '_> {
-        Box::new(PolicyReplay::new(self, seed))
+    fn replay<'s>(&'s self, pricings: &'s [Policy], seed: u64) -> Box<dyn LifeReplay + 's> {
+        Box::new(PolicyReplay::new(self, pricings, seed))
     }
 
     fn hopeless(&self) -> Option<String> {

@@ -101,12 +101,16 @@ impl Check<'_> {
         overrides: Overrides,
     ) -> Option<Scenario> {
         let name = self.name(file);
+        let load = |source: &Arc<Source>, folder: &Path, d: &mut Diagnostics| {
+            load_with(source, folder, Overrides::default(), self.given, d)
+        };
         let reading = &Reading {
             file,
             files: self.files,
             given: self.given,
             replicas: overrides.replicas,
             reads_well: self.reads_well,
+            load: &load,
         };
         let complaints = &mut self.complaints;
         let kind = SubjectKind::from_files(self.files);
@@ -196,6 +200,12 @@ impl Check<'_> {
                 complaints.of_file("`--fidelity` says nothing of scenarios with `[policy]`");
             complaints.push(wrong.with_help("they are run tick by tick"));
         }
+        let form = SubjectKind::from_files(self.files).form;
+        let unnamed = subject.unnamed_policy(reading.file);
+        let policies = prices::read(reading, form, unnamed, complaints)?;
+        let rentals = subject.rentals(&setup);
+        subject.check_prices(&policies, reading, &rentals, complaints);
+        drop(rentals);
         let runs_in = settings::all(reading, (&mut *subject, setup), measured, complaints);
         let study = Arc::clone(MarketPolicies::study_of(&*subject)?);
         let counts: Vec<usize> = study.settings.iter().map(|one| one.lives.count()).collect();
@@ -212,7 +222,6 @@ impl Check<'_> {
         }
         let names = study.policies.iter().map(|(name, _)| name.clone());
         let strategies: Vec<String> = names.chain([CLAIRVOYANT.to_owned()]).collect();
-        let policies = vec![Policy::of_market()];
         let file = reading.file;
         Some(Scenario {
             name,

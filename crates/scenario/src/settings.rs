@@ -3,7 +3,7 @@ use super::file::ScenarioFile;
 use super::measured_defaults::MeasuredDefaults;
 use super::subject::ReadSubject;
 use super::subject::form::Reading;
-use scavsim_experiment::scenario::Setting;
+use scavsim_experiment::subject::Setting;
 use scavsim_read::input::checked::Spread;
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;

@@ -54,6 +54,8 @@ pub struct PolicyFile {
     /// Base price: the listed price of the VM type in this market.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Market>,
+    /// Base price: what the market of a scenario with `[policy]` asks, spot and on demand.
+    pub market_price: bool,
     /// Whether the VMs that a kind of cluster rents as spot VMs are charged at their listed spot price and all others at that in
     /// `catalogue`.
     pub as_rented: bool,

@@ -17,7 +17,7 @@ pub mod wrong_policy;
 pub use base::{Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 pub use billed_time::BilledTime;
 pub use file::PolicyFile;
-pub use policy::Policy;
+pub use policy::{MARKET, MarketRental, Policy};
 pub use price_day::PriceDay;
 pub use reductions::spot_series::SpotSeries;
 pub use tariff::{AS_MEASURED, Parts, StatedPrices, Tariff};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::base::market_price::MarketPrice;
 use super::base::{self, Base, ListedPrice, NoPrice, RentedVmType, VmPrice};
 use super::billed_time::BilledTime;
 use super::charges::{self, Amount, PerCharge};
@@ -45,6 +46,17 @@ fn parameter_servers(
         }
         (count, Base::Vm(_)) => Ok(Some(ParameterServers { count, vm })),
     }
+}
+
+pub const MARKET: &str = "market";
+
+/// VMs of one place, on one of its terms.
+#[derive(Debug, Clone)]
+pub struct MarketRental {
+    pub usd_per_hour: f64,
+    pub on_spot: bool,
+    /// The price over time over `usd_per_hour`, where it changes.
+    pub series: Option<SpotSeries>,
 }
 
 #[derive(Debug, Clone)]
@@ -181,7 +193,56 @@ impl Policy {
 
     /// Runs cost what their market charges.
     pub fn of_market() -> Policy {
-        Policy::plain("market", "what the market charges", Base::Stated)
+        let description = "what the market charges";
+        Policy::plain(MARKET, description, Base::Vm(Arc::new(MarketPrice)))
+    }
+
+    pub fn is_of_market(&self) -> bool {
+        matches!(&self.base, Base::Vm(price) if price.is_of_market())
+    }
+
+    /// Whether it charges the exact time at the market's price, and nothing else.
+    pub fn is_plain_market(&self) -> bool {
+        self.is_of_market()
+            && self.billed_time == BilledTime::default()
+            && self.charges == PerCharge::default()
+            && self.reductions.least_share() == Some(1.0)
+    }
+
+    /// Least USD of a run whose market charges `usd` at least and which takes `hours` at least; `None` where some time is free.
+    pub fn least_usd(&self, usd: f64, hours: f64) -> Option<f64> {
+        let charges = self.charges.iter();
+        let charges = charges.map(|one| one.usd_at_end + one.usd_per_hour * hours);
+        Some(usd * self.reductions.least_share()? + charges.sum::<f64>())
+    }
+
+    /// What rentals in a market are billed by; usage names each kind of rental by its index in `rentals`.
+    pub fn market_tariff(&self, rentals: impl Iterator<Item = MarketRental>) -> Tariff {
+        let mut spot_series = Vec::new();
+        let mut prices = Vec::new();
+        for rental in rentals {
+            let series = rental.series.map(|own| {
+                spot_series.push(own);
+                spot_series.len() - 1
+            });
+            prices.push(PoolPrice {
+                usd_per_hour: rental.usd_per_hour * self.reductions.factor_of(Some(rental.on_spot)),
+                is_timed: !rental.on_spot,
+                series,
+            });
+        }
+        Tariff {
+            charge: BillItem::Vm {
+                pool_of: (0..prices.len()).collect(),
+                prices,
+            },
+            billed_time: self.billed_time,
+            sustained_use: self.reductions.sustained_use.clone(),
+            spot_series,
+            revoked: self.reductions.revoked,
+            servers: None,
+            charges: self.charges,
+        }
     }
 
     pub fn of_price(name: &str, price: Arc<dyn VmPrice>) -> Policy {

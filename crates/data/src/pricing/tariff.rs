@@ -209,6 +209,29 @@ impl Tariff {
         self.charges.iter().map(|charge| charge.usd_at_end).sum()
     }
 
+    /// USD for VMs alone, without charges.
+    pub fn vms_usd(&self, intervals: impl Iterator<Item = VmInterval> + Clone) -> f64 {
+        self.held_usd(intervals, 0.0)
+    }
+
+    /// USD for charges alone.
+    pub fn charges_usd(&self, intervals: impl Iterator<Item = VmInterval> + Clone) -> f64 {
+        self.by_the_hour_usd(intervals).iter().sum::<f64>() + self.at_end_usd()
+    }
+
+    /// USD of VMs for a short while at a price of the moment, minima and rounding included.
+    pub fn moment_usd(&self, usd_per_hour: f64, seconds: f64) -> f64 {
+        usd_per_hour * self.billed_time.seconds(seconds) / SECONDS_PER_HOUR
+    }
+
+    /// VM-hours at the base price of a pool that cost as much.
+    fn charged_vm_hours(&self, price: &PoolPrice, held: BilledVms) -> f64 {
+        match price.series.and_then(|own| self.spot_series.get(own)) {
+            Some(series) => held.vms * series.charged_h(held.from_h, held.hours),
+            None => held.vm_hours(),
+        }
+    }
+
     fn held_usd(
         &self,
         intervals: impl Iterator<Item = VmInterval> + Clone,
@@ -244,23 +267,14 @@ impl Tariff {
                 let hours = if price.is_timed {
                     sustained.charged_h(own)
                 } else {
-                    own.map(|held| held.vm_hours()).sum()
+                    own.map(|held| self.charged_vm_hours(price, held)).sum()
                 };
                 hours * price.usd_per_hour
             });
             return pools.sum();
         }
         let usd = |(pool, held): (usize, BilledVms)| {
-            let PoolPrice {
-                usd_per_hour,
-                series,
-                ..
-            } = prices[pool];
-            let vm_hours = match series.and_then(|own| self.spot_series.get(own)) {
-                Some(series) => held.vms * series.charged_h(held.from_h, held.hours),
-                None => held.vm_hours(),
-            };
-            vm_hours * usd_per_hour
+            self.charged_vm_hours(&prices[pool], held) * prices[pool].usd_per_hour
         };
         let of_workers: f64 = workers.map(usd).sum();
         servers.map_or(of_workers, |servers| of_workers + usd(servers))

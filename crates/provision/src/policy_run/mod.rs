@@ -14,7 +14,7 @@ use crate::world::Window;
 use outcome::Outcome;
 use policy_view::PolicyView;
 use state::PolicyRun;
-pub use state::{Market, Place};
+pub use state::{Market, Place, rental_index};
 use timeline::Timeline;
 
 /// Runs a job under a policy until it is done or the window ends.

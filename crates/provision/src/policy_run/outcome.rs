@@ -1,4 +1,5 @@
 use scavsim_base::units::SimTime;
+use scavsim_data::usage::VmInterval;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
@@ -22,6 +23,12 @@ pub struct Outcome {
     pub launches: u32,
     /// Work that was lost with spot machines, and done again.
     pub lost_work: SimTime,
+    /// What was rented when, by [`rental_index`](super::rental_index).
+    pub rentals: Vec<VmInterval>,
+    /// USD per hour of the machines of each probe.
+    pub probes: Vec<f64>,
+    /// Seconds that each of them is billed for.
+    pub probe_s: f64,
     pub losses: u32,
     pub moves: u32,
     /// Refused requests for spot machines.

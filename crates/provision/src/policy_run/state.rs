@@ -5,6 +5,7 @@ use super::timeline::{Entry, Timeline, TimelineEvent};
 use crate::job::{Job, LastTick};
 use crate::world::Window;
 use scavsim_base::units::SimTime;
+use scavsim_data::usage::{EndedBy, VmInterval};
 use scavsim_read::input::foreign::harmless;
 
 /// How machines are rented.
@@ -23,6 +24,11 @@ pub struct Place {
     pub zone: usize,
     /// How they are rented.
     pub market: Market,
+}
+
+/// Number of a place among the rentals of a market: each zone on spot and on demand.
+pub fn rental_index(place: Place) -> u16 {
+    2 * place.zone as u16 + u16::from(place.market == Market::OnDemand)
 }
 
 #[derive(Debug)]
@@ -47,6 +53,8 @@ pub(crate) struct PolicyRun<'w> {
     /// Zones with a successful probe in this tick.
     pub(super) probed: Vec<usize>,
     pub(super) caught: bool,
+    /// Launch of the last rental.
+    rented: u32,
     /// Longest time of an on-demand start, wherever the checkpoint then lies.
     pub(super) reserve: SimTime,
     pub(super) outcome: Outcome,
@@ -70,8 +78,12 @@ impl<'w> PolicyRun<'w> {
             last_loss: None,
             probed: Vec::new(),
             caught: false,
+            rented: 0,
             reserve: job.slowest_start(&window.world().moving),
-            outcome: Outcome::default(),
+            outcome: Outcome {
+                probe_s: job.probe_s,
+                ..Outcome::default()
+            },
             timeline,
         }
     }
@@ -188,6 +200,9 @@ impl<'w> PolicyRun<'w> {
             self.outcome.lost_work += done - saved;
             self.kept = saved;
             self.running = None;
+            if let Some(rental) = self.outcome.rentals.last_mut() {
+                rental.ended_by = EndedBy::Provider;
+            }
             self.lost = Some(zone);
             self.last_loss = Some(zone);
             self.outcome.losses += 1;
@@ -263,6 +278,7 @@ impl<'w> PolicyRun<'w> {
             let place = Place { zone, market };
             if self.running != Some(place) {
                 let price = self.usd_per_h(place, self.first_form(zone));
+                self.outcome.probes.push(price);
                 self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
             }
         }
@@ -293,6 +309,7 @@ impl<'w> PolicyRun<'w> {
                 LastTick::Used => used,
             };
             let usd = usd_per_h * billed.hours();
+            self.rent(place, begin, begin + billed);
             self.outcome.start_up += waits;
             match place.market {
                 Market::Spot => {
@@ -319,6 +336,22 @@ impl<'w> PolicyRun<'w> {
             };
             self.note_at(end, 0.0, what, None);
         }
+    }
+
+    /// Adds a tick to what is rented: to the last rental, or as a new one after a launch.
+    fn rent(&mut self, place: Place, from: SimTime, to: SimTime) {
+        if self.rented == self.outcome.launches
+            && let Some(rental) = self.outcome.rentals.last_mut()
+        {
+            rental.to = to;
+            return;
+        }
+        self.rented = self.outcome.launches;
+        let machines = u32::from(self.job.forms[self.form].machines);
+        let rented = (rental_index(place), machines);
+        self.outcome
+            .rentals
+            .push(VmInterval::given_back(rented, from, to));
     }
 
     pub(super) fn note(&mut self, what: TimelineEvent, zone: Option<usize>) {

@@ -15,7 +15,7 @@ pub struct Check<'c> {
 
 impl Check<'_> {
     /// Reports a mistake, with help unless that is empty.
-    pub(super) fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
+    pub fn wrong(&mut self, span: Range<usize>, title: String, label: &str, help: &str) {
         let wrong = Diagnostic::at_span(self.source, span, title, label);
         self.d.push(if help.is_empty() {
             wrong

@@ -14,6 +14,9 @@ use scavsim_read::input::checked::{
 pub struct JobTable {
     /// Hours of work without interruptions, on the first form or one machine at speed 1.
     pub work_h: Option<Positive>,
+    /// Scenario whose configurations are the forms, in place of `work_h`: a path relative to this file, or `library:NAME`.
+    #[schemars(with = "Option<String>")]
+    pub work: Option<Spanned<String>>,
     /// Hours until it shall be done.
     #[schemars(with = "Option<Positive>")]
     pub deadline_h: Option<Spanned<Positive>>,

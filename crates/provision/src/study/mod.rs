@@ -5,6 +5,7 @@ pub mod check;
 pub mod checking;
 pub mod form;
 mod forms;
+pub mod job_work;
 pub mod market;
 pub mod overlap;
 pub mod paired_difference;

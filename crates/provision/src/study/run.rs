@@ -8,6 +8,7 @@ use crate::policy_run::timeline::Timeline;
 use crate::policy_run::{live, watch};
 use crate::world::{Window, World, Zone};
 use scavsim_base::rng::{Purpose, StrategyKey, Streams};
+use scavsim_data::pricing::{Policy as Pricing, Tariff};
 
 /// Bound of seeds, so that every language reads them exactly.
 const SEEDS: usize = 1 << 31;
@@ -20,11 +21,19 @@ pub struct StartOutcomes {
     pub outcomes: Vec<Outcome>,
     /// The clairvoyant's; `None` where the work cannot be done in time.
     pub optimum: Option<Optimum>,
+    /// What each pricing policy bills by; `None` where that is the market's price and nothing else.
+    pub tariffs: Vec<Option<Tariff>>,
 }
 
 impl Study {
     /// Runs all policies and the clairvoyant in a life of a setting, if it exists.
-    pub fn live(&self, setting: usize, life: usize, seed: u64) -> Option<StartOutcomes> {
+    pub fn live(
+        &self,
+        setting: usize,
+        life: usize,
+        pricings: &[Pricing],
+        seed: u64,
+    ) -> Option<StartOutcomes> {
         let setting = self.settings.get(setting)?;
         setting.in_life(life, seed, |window, start| {
             let lives = (0..self.policies.len()).map(|policy| {
@@ -35,6 +44,9 @@ impl Study {
                 start,
                 outcomes: lives.collect(),
                 optimum: optimum(window, &setting.job),
+                tariffs: (pricings.iter())
+                    .map(|own| (!own.is_plain_market()).then(|| window.tariff(own)))
+                    .collect(),
             }
         })
     }

@@ -4,6 +4,7 @@ pub mod process;
 pub mod transfer_costs;
 pub mod written;
 
+use scavsim_data::pricing::{MarketRental, Policy, SpotSeries, Tariff};
 use transfer_costs::TransferCosts;
 
 /// A zone with its machines and prices per tick.
@@ -78,6 +79,26 @@ impl<'w> Window<'w> {
 
     pub fn ticks(&self) -> usize {
         self.ticks
+    }
+
+    /// What rentals in this window are billed by, each zone on spot and on demand.
+    pub fn tariff(&self, pricing: &Policy) -> Tariff {
+        let tick_h = self.world.tick_s / 3600.0;
+        let rentals = self.world.zones.iter().flat_map(|zone| {
+            let usd = zone.spot_usd_per_h[self.start..][..self.ticks].iter();
+            let spot = MarketRental {
+                usd_per_hour: 1.0,
+                on_spot: true,
+                series: Some(SpotSeries::of_ticks(tick_h, usd.copied())),
+            };
+            let on_demand = MarketRental {
+                usd_per_hour: zone.on_demand_usd_per_h,
+                on_spot: false,
+                series: None,
+            };
+            [spot, on_demand]
+        });
+        pricing.market_tariff(rentals)
     }
 
     #[inline]

@@ -22,9 +22,8 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
 use scavsim_experiment::PlanError;
-use scavsim_experiment::scenario::Setting;
 use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Subject,
+    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
 };
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;

@@ -21,9 +21,9 @@ use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::space::Space;
 use scavsim_data::workload::{Reach, Workload};
 use scavsim_experiment::PlanError;
-use scavsim_experiment::scenario::{Scenario, Setting};
+use scavsim_experiment::scenario::Scenario;
 use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Subject,
+    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
 };
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::History;

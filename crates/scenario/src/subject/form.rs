@@ -1,12 +1,17 @@
 //! Keys of a scenario file that a subject reads; other keys are mistakes.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::complaints::Complaints;
 use crate::extensions::Extensions;
 use crate::file::ScenarioFile;
 use crate::files::Files;
 use scavsim_data::pricing::Policy;
+use scavsim_experiment::scenario::Scenario;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::toml::Key;
+use scavsim_read::input::{Diagnostics, Source};
 
 /// Keys that every subject reads.
 const COMMON: &[&str] = &["include", "unset", "name", "seed"];
@@ -83,10 +88,15 @@ impl Form {
     }
 }
 
+pub(crate) type LoadScenario<'a> =
+    &'a dyn Fn(&Arc<Source>, &Path, &mut Diagnostics) -> Option<Scenario>;
+
 pub(crate) struct Reading<'a> {
     pub(crate) file: &'a ScenarioFile,
     pub(crate) files: &'a Files,
     pub(crate) given: &'a Extensions,
     pub(crate) replicas: Option<Count>,
     pub(crate) reads_well: bool,
+    /// Reads and checks another scenario.
+    pub(crate) load: LoadScenario<'a>,
 }

@@ -25,9 +25,8 @@ use crate::{measured_defaults, setup};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_experiment::PlanError;
-use scavsim_experiment::scenario::Setting;
 use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Subject,
+    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
 };
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_search::testbed::plans::{PlanEnvironment, workload_facts};

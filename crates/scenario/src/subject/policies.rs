@@ -1,26 +1,33 @@
 //! Policies that decide during a run where a job goes on: `[policy]`, with `[job]`, `[market]` and `[starts]`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use toml::Spanned;
 
 use super::ReadSubject;
 use super::form::{Form, Reading};
 use crate::complaints::Complaints;
 use crate::file::ScenarioFile;
+use crate::library;
 use crate::prices::Rentals;
-use scavsim_experiment::scenario::Setting;
+use scavsim_data::pricing::{MARKET, Policy};
 use scavsim_experiment::subject::Search;
+use scavsim_experiment::subject::Setting;
 use scavsim_provision::study::check::StudyTables;
 use scavsim_provision::study::checking::Check;
+use scavsim_provision::study::form::JobTable;
+use scavsim_provision::study::job_work::{JobWork, excluded};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::checked::Count;
+use scavsim_read::input::{Diagnostics, Source};
 use scavsim_sim::cluster::Setup;
 
 pub(super) static FORM: Form = Form {
     key: "policy",
     implied_by: &["job", "market", "starts"],
     is_searched: false,
-    reads: &["job", "market", "starts", "policy"],
+    reads: &["job", "market", "starts", "policy", "pricing"],
     several: &[
         "job.deadline_h",
         "job.changeover_s",
@@ -29,7 +36,7 @@ pub(super) static FORM: Form = Form {
     ],
     why: "policies decide during a run; there is nothing to search",
     why_spot: "a market says when there are machines",
-    policies: Vec::new,
+    policies: || vec![Policy::of_market()],
 };
 
 /// Reads them, without the settings.
@@ -42,22 +49,78 @@ pub(super) fn read(
     let folder = traces.map_or(Path::new("."), |traces| {
         reading.files.folder(traces.span().start)
     });
+    let work = match job_work(reading, complaints) {
+        None if asked_work(file).is_some() => return None,
+        work => work,
+    };
+    let job = job(file, work.as_ref());
     let mut check = Check {
         source: complaints.source,
         base: folder,
         d: complaints.diagnostics,
     };
-    let study = tables(file, reading.replicas).read(&reading.given.decisions, &mut check)?;
-    Some(MarketPolicies::new(
-        study,
-        folder.to_owned(),
-        reading.replicas,
-    ))
+    let tables = tables(file, job.as_ref(), reading.replicas);
+    let mut study = tables.read(&reading.given.decisions, &mut check)?;
+    let hashes = work.iter().map(|work| work.hash.clone());
+    study.market.hashes.extend(hashes);
+    let mut policies = MarketPolicies::new(study, folder.to_owned());
+    (policies.replicas, policies.work) = (reading.replicas, work);
+    Some(policies)
 }
 
-fn tables(file: &ScenarioFile, replicas: Option<Count>) -> StudyTables<'_> {
+fn asked_work(file: &ScenarioFile) -> Option<&Spanned<String>> {
+    file.job.as_ref()?.get_ref().work.as_ref()
+}
+
+/// Reads the scenario that `job.work` names; `None` without one, or after a mistake.
+fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<JobWork> {
+    let name = asked_work(reading.file)?;
+    let job = reading.file.job.as_ref()?.get_ref();
+    if let Some(other) = excluded(job) {
+        let label = "both say how much there is to do";
+        complaints.exclude_each_other("job.work", other, name, label);
+        return None;
+    }
+    let path = Path::new(name.get_ref());
+    let folder = reading.files.folder(name.span().start);
+    let (source, folder) = match library::name(path) {
+        Some(known) => (library::source(known), PathBuf::from(library::PREFIX)),
+        None => {
+            let file = folder.join(path);
+            let source = Source::read(&file, &mut Diagnostics::default());
+            (source, file.parent().unwrap_or(folder).to_owned())
+        }
+    };
+    let Some(source) = source else {
+        let title = format!("there is no scenario `{}`", name.get_ref());
+        let wrong = complaints.mistake_at(name.span(), title, "cannot be read");
+        complaints.push(wrong.with_help(
+            "a path starts at the folder of the file that it stands in; `library:NAME` is one that is shipped",
+        ));
+        return None;
+    };
+    let scenario = (reading.load)(&source, &folder, complaints.diagnostics)?;
+    JobWork::of_scenario(&scenario)
+        .map_err(|why| {
+            let title = format!("`{}` cannot be the work of a job", name.get_ref());
+            complaints.error_at(name.span(), title, why);
+        })
+        .ok()
+}
+
+/// The job of a file, with its forms from `work`.
+fn job(file: &ScenarioFile, work: Option<&JobWork>) -> Option<Spanned<JobTable>> {
+    let job = file.job.as_ref()?;
+    Some(work.map_or_else(|| job.clone(), |work| work.fill(job)))
+}
+
+fn tables<'t>(
+    file: &'t ScenarioFile,
+    job: Option<&'t Spanned<JobTable>>,
+    replicas: Option<Count>,
+) -> StudyTables<'t> {
     StudyTables {
-        job: file.job.as_ref(),
+        job,
         market: file.market.as_ref(),
         starts: file.starts.as_ref(),
         policy: file.policy.as_ref(),
@@ -74,6 +137,35 @@ impl ReadSubject for MarketPolicies {
         Rentals::of_types(&[], false)
     }
 
+    fn unnamed_policy(&self, _: &ScenarioFile) -> &str {
+        MARKET
+    }
+
+    /// Prices are those of the market.
+    fn check_prices(
+        &self,
+        policies: &[Policy],
+        reading: &Reading<'_>,
+        _: &Rentals<'_>,
+        complaints: &mut Complaints<'_>,
+    ) {
+        let asked = reading.file.pricing.policies.iter();
+        let asked = asked.flat_map(|asked| asked.get_ref());
+        for name in asked {
+            let mut named = policies.iter().filter(|own| own.name == *name.get_ref());
+            if named.any(|own| !own.is_of_market()) {
+                let title = format!(
+                    "pricing policy `{}` does not take the prices of the market",
+                    name.get_ref()
+                );
+                let wrong = complaints.mistake_at(name.span(), title, "has prices of its own");
+                complaints.push(wrong.with_help(
+                    "under `[policy]` name `market`, or a policy with `market_price = true`",
+                ));
+            }
+        }
+    }
+
     fn add_setting(
         &mut self,
         file: &ScenarioFile,
@@ -88,7 +180,8 @@ impl ReadSubject for MarketPolicies {
             base: &self.folder,
             d: complaints.diagnostics,
         };
+        let job = job(file, self.work.as_ref());
         let study = Arc::make_mut(&mut self.study);
-        tables(file, self.replicas).add_to(study, &mut check);
+        tables(file, job.as_ref(), self.replicas).add_to(study, &mut check);
     }
 }

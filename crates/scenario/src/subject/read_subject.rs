@@ -7,8 +7,7 @@ use crate::prices::{self, Rentals};
 use crate::setup;
 use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
-use scavsim_experiment::scenario::Setting;
-use scavsim_experiment::subject::{Search, Subject};
+use scavsim_experiment::subject::{Search, Setting, Subject};
 use scavsim_sim::cluster::Setup;
 
 /// What the check of a scenario asks of its subject.

@@ -3,6 +3,7 @@
 mod lives;
 mod samples;
 mod studies;
+mod works;
 
 use scavsim_scenario::face::{OwnedRecord, Scenario};
 

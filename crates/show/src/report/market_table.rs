@@ -2,6 +2,7 @@
 
 use scavsim_base::text::words::{plural, plural_with_commas, usd};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
+use scavsim_data::pricing::MARKET;
 use scavsim_experiment::{Group, GroupSummary};
 use scavsim_search::search::CLAIRVOYANT;
 
@@ -36,7 +37,16 @@ fn table(block: &[Group], page: &Page) -> String {
             _ => Tone::Plain,
         }
     });
-    let own = [first.setting.clone(), first.workload.clone(), sample(first)];
+    let pricing = match &*first.pricing {
+        MARKET => String::new(),
+        own => format!("priced by {own}"),
+    };
+    let own = [
+        first.setting.clone(),
+        first.workload.clone(),
+        pricing,
+        sample(first),
+    ];
     let title = page.parts(own.into_iter().filter(|part| !part.is_empty()), 2);
     let mut text = page.bold(&title) + &sheet.fit(page).text(page) + &failures(block, page);
     for group in block {

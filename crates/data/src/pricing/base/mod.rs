@@ -2,6 +2,7 @@
 //! [`PolicyFile`], and a line in [`RULES`].
 
 pub mod catalogue_price;
+pub mod market_price;
 pub mod per_resource;
 pub mod per_sample;
 pub mod per_type;
@@ -19,6 +20,7 @@ pub const RULES: &[Rule] = &[
     per_sample::RULE,
     per_resource::RULE,
     catalogue_price::RULE,
+    market_price::RULE,
 ];
 
 /// The base price of a policy, of which there must be exactly one.

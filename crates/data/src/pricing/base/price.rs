@@ -61,6 +61,11 @@ pub trait VmPrice: Debug + Send + Sync {
         false
     }
 
+    /// Whether it is that of the market of a scenario with `[policy]`.
+    fn is_of_market(&self) -> bool {
+        false
+    }
+
     /// On which terms; a discount on any but on demand excludes others.
     fn market(&self) -> Market {
         Market::OnDemand

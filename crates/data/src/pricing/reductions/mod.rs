@@ -52,6 +52,13 @@ impl Reductions {
         self.factor != 1.0 || self.spot_series.is_some()
     }
 
+    /// Least share of its price that a VM may be charged; `None` where some time is free.
+    pub fn least_share(&self) -> Option<f64> {
+        let is_never_free = self.revoked == PreemptionRefund::default();
+        let bands = self.sustained_use.as_ref().map_or(1.0, SustainedUse::least);
+        is_never_free.then_some(self.factor.min(self.on_demand_factor).min(bands))
+    }
+
     /// Whether the price depends on when and how long: a spot series off demand, sustained use off spot prices.
     pub fn is_timed(&self, on_spot: Option<bool>) -> bool {
         match on_spot {
@@ -161,6 +168,7 @@ pub fn read(file: &PolicyFile, market: Market) -> Result<Reductions, WrongPolicy
     let own = match (file.as_rented, &file.spot_usd_per_hour_of) {
         (true, _) => Some("`as_rented`"),
         (_, Some(_)) => Some("`spot_usd_per_hour_of`"),
+        _ if file.market_price => Some("`market_price`"),
         _ => None,
     };
     let given: Vec<&'static str> = (listed.or(own.filter(|_| has_spot_rule)).into_iter())

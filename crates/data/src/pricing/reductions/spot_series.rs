@@ -117,6 +117,25 @@ impl SpotSeries {
         Ok(SpotSeries(segments))
     }
 
+    /// From ratios of ticks of `tick_h` hours, at least one.
+    pub fn of_ticks(tick_h: f64, ratios: impl Iterator<Item = f64>) -> SpotSeries {
+        let mut segments: Vec<Segment> = Vec::new();
+        for (tick, ratio) in ratios.enumerate() {
+            let from_h = tick as f64 * tick_h;
+            let before_h = match segments.last() {
+                Some(last) if last.ratio == ratio => continue,
+                Some(last) => last.before_h + (from_h - last.from_h) * last.ratio,
+                None => 0.0,
+            };
+            segments.push(Segment {
+                from_h,
+                ratio,
+                before_h,
+            });
+        }
+        SpotSeries(segments)
+    }
+
     pub fn first(&self) -> f64 {
         self.0.first().map_or(1.0, |segment| segment.ratio)
     }

@@ -41,6 +41,10 @@ impl SustainedUse {
         (!fractions.is_empty()).then_some(SustainedUse(fractions))
     }
 
+    pub fn least(&self) -> f64 {
+        self.0.iter().copied().fold(1.0, f64::min)
+    }
+
     /// VM-hours at the base price that cost as much as `all` VMs of one type.
     pub fn charged_h(&self, all: impl Iterator<Item = BilledVms> + Clone) -> f64 {
         let mut billed = all.filter(|held| held.hours > 0.0);
