@@ -273,6 +273,8 @@ pub use scavsim_base::{rng, stats, units};
 pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
 #[doc(hidden)]
 pub use scavsim_experiment as experiment;
+#[doc(hidden)]
+pub use scavsim_grids as grid;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_measure::{advise, compare, import, validate};
@@ -283,7 +285,7 @@ pub use scavsim_papers::{functions, reproduce};
 pub use scavsim_read::{expression, input};
 pub use scavsim_scenario as scenario;
 #[doc(hidden)]
-pub use scavsim_search::{grid, search, testbed};
+pub use scavsim_search::{search, testbed};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_show::report;

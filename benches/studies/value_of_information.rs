@@ -12,7 +12,7 @@ use scavsim::grid::{Job, Outcome, library};
 use scavsim::input::Diagnostics;
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::value_of_information::Constants;
-use scavsim::search::{Forecast, Objective, Prices, Strategy, Task, WorkloadFacts};
+use scavsim::search::{Forecast, Objective, Prices, Strategy, Task};
 use scavsim::testbed::{Extent, Observation, SearchCost, Stop, Target, Testbed};
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn machines(job: &Job) -> Vec<Option<Machine>> {
 fn net(job: &Job, objective: Objective, runs: u64, constants: &Constants, blind: bool) -> f64 {
     let machines = machines(job);
     let known = Known(job);
-    let mut task: Task<'_> = WorkloadFacts::of_job(job).task(&job.name, &job.space);
+    let mut task: Task<'_> = job.workload_facts().task(&job.name, &job.space);
     task.repeats = runs;
     task.looks_cost_a_run = true;
     task.objective = Some(objective);

@@ -17,7 +17,6 @@ use scavsim_measure::bench::{
 use scavsim_measure::compare::ComparisonOptions;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_scenario::Scenario;
-use scavsim_search::grid;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -365,7 +364,7 @@ fn page(
 impl CardsArgs {
     fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
-        let known = grid::library::names();
+        let known = scavsim_grids::library::names();
         for name in &self.grids {
             if !known.contains(&name.as_str()) {
                 let title = format!("unknown grid `{name}`");
@@ -376,7 +375,9 @@ impl CardsArgs {
         let asked =
             |name: &&&str| self.grids.is_empty() || self.grids.iter().any(|own| own == **name);
         let cards: Vec<String> = (known.iter().filter(asked))
-            .filter_map(|name| card::card(&grid::library::embedded(name)?, &mut diagnostics))
+            .filter_map(|name| {
+                card::card(&scavsim_grids::library::embedded(name)?, &mut diagnostics)
+            })
             .collect();
         no_mistakes(diagnostics)?;
         terminal::print(&cards.join("\n"))?;

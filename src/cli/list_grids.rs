@@ -5,9 +5,9 @@ use serde_json::json;
 use super::exit::Failure;
 use super::listing::sound;
 use scavsim_base::text::{Column, Sheet};
+use scavsim_grids::report::Counts;
+use scavsim_grids::{Grid, library};
 use scavsim_read::input::Diagnostics;
-use scavsim_search::grid::report::Counts;
-use scavsim_search::grid::{Grid, library};
 
 /// The embedded grids; counts are those of all jobs together.
 pub(super) fn list() -> Result<Sheet<'static, Grid>, Failure> {

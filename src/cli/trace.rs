@@ -96,7 +96,7 @@ impl TraceArgs {
             return TraceArgs::life(&plan, study, case, &folder);
         }
         let facts = plan.arena(case.arena).map(|arena| arena.ground.facts());
-        if facts.is_ok_and(|facts| facts.world.is_none() && facts.rented.is_none()) {
+        if facts.is_ok_and(|facts| facts.rented.is_none()) {
             plan.notes_probes = true;
             trace_search::written(&plan, &scenario.settings, case, &folder, progress)?;
             return Ok(Exit::Done);
@@ -166,10 +166,7 @@ impl TraceArgs {
         folder: &OutputFolder,
     ) -> Result<(), Failure> {
         let ground = &watched.arena.ground;
-        let vms = match ground.facts().rented {
-            Some(vms) => vms,
-            None => &watched.arena.world().map_err(anyhow::Error::from)?.vms,
-        };
+        let vms = ground.facts().rented.unwrap_or_default();
         let of = TraceOf::new(plan, watched.case, Fidelity::Event.name(), vms);
         let name = of.file_name();
         write(folder, &name, |file| {
@@ -177,13 +174,13 @@ impl TraceArgs {
         })?;
         let line = &watched.line;
         let at = line.reached.unwrap_or(line.choice);
-        let on = match ground.facts().world {
-            Some(world) => {
+        let on = match watched.arena.world() {
+            Ok(world) => {
                 let trained = &world.truths[at].configuration;
                 let (workers, vm, batch) = (trained.workers, &trained.vm, trained.batch);
                 format!("{workers} workers of {vm}, batch {batch}")
             }
-            None => watched.arena.space.name(at),
+            Err(_) => watched.arena.space.name(at),
         };
         let when = match line.reached {
             Some(_) => " during the search",

@@ -458,7 +458,7 @@ impl<'p> Evaluator<'p> {
         if kept.net {
             (record.overhead_net_time, record.overhead_net_cost) = beyond(outcome.total);
         }
-        if arena.ground.facts().world.is_none() {
+        if arena.ground.may_fail() {
             record.failed_choices = Some(self.failed.len() as f64);
         }
         if let Some(runs) = self.plan.repeats(case.arena) {
@@ -544,8 +544,7 @@ impl<'p> Evaluator<'p> {
                 };
             }
         }
-        let cluster = arena.ground.facts().world.map(|w| &w.truths[at].cluster);
-        let pace_error = cluster.and_then(|c| c.whole.pace.stationary().error());
+        let pace_error = arena.ground.pace_error(at);
         self.plan.noticed.measured(pace_error, totals.left_mean);
     }
 
@@ -598,8 +597,7 @@ fn score_choice<'p>(
     record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
     record.expected_cost_usd = Some(chosen.cost_usd);
     record.expected_log_sd = arena.ground.prediction_spread(at).time();
-    if let Some(plans) = arena.ground.facts().plans {
-        let figures = plans.figures(at);
+    if let Some(figures) = arena.plan_metrics(at) {
         record.peak_gib = Some(figures.peak_gib);
         record.bubble = Some(figures.bubble);
         record.communication = figures.communication;

@@ -19,7 +19,7 @@ use scavsim_search::search::objective::{ParetoFront, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::training::Variation;
+use scavsim_sim::plans::PlanMetrics;
 
 /// Ends of the shown interval of runs.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
@@ -190,7 +190,7 @@ fn run_chunk(
     runs: u64,
 ) -> Vec<ConfigurationRuns> {
     let most = |at: usize| {
-        if is_constant(arena, at) {
+        if arena.ground.is_constant(at) {
             1
         } else {
             runs.min(arena.ground.most_expectation_runs(at)).max(1)
@@ -221,19 +221,6 @@ fn run_chunk(
             missed,
         })
         .collect()
-}
-
-fn is_constant(arena: &SearchProblem, at: usize) -> bool {
-    let Some(world) = arena.ground.facts().world else {
-        return false;
-    };
-    // Only a search reads the noise.
-    let seen = Variation {
-        noise_cv: 0.0,
-        noise_curve: false,
-        ..world.variation.clone()
-    };
-    seen == Variation::default() && world.truths[at].cluster.is_static
 }
 
 /// The values at both ends of the interval, by nearest rank.
@@ -268,9 +255,8 @@ fn row(
         spread: arena.ground.prediction_spread(at),
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
-        job_cost_usd: (arena.ground.facts().bag)
-            .and_then(|bag| bag.job_cost_usd(at, &arena.tariffs[policy])),
-        plan: arena.ground.facts().plans.map(|plans| plans.figures(at)),
+        job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
+        plan: arena.plan_metrics(at),
         provenance: arena.ground.provenance(at),
         is_allowed: is_reached && arena.allowed[policy][at],
         is_on_front: false,
@@ -289,9 +275,9 @@ fn vms_of_configuration(
     } else {
         policy.market()
     };
-    match arena.ground.facts().world {
-        Some(world) => held_in(world, usual, at),
-        None => (arena.ground.held_vms(at).into_iter())
+    match arena.world() {
+        Ok(world) => held_in(world, usual, at),
+        Err(_) => (arena.ground.held_vms(at).into_iter())
             .map(|held| RankedVms {
                 vm: held.vm.to_string(),
                 vms: held.vms,

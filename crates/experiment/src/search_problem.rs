@@ -1,5 +1,6 @@
 //! Configurations that are searched together, with all contenders.
 
+use std::any::Any;
 use std::collections::HashMap;
 
 use super::expectation::{Expectations, Precision, Question, expect};
@@ -21,10 +22,11 @@ use scavsim_search::search::{
     objective::{ParetoFront, choose},
     registry,
 };
-use scavsim_search::testbed::world::{hopeless_s, runs_are_training};
+use scavsim_search::testbed::plans::PlanEnvironment;
 use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Parallelism;
+use scavsim_sim::plans::PlanMetrics;
 
 /// A workload that was measured: there is no simulated world of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -183,7 +185,7 @@ impl SearchProblem {
 
     /// Expected seconds of training per configuration, without the start.
     fn training_times_s(&self, start_up_s: f64) -> Vec<Option<f64>> {
-        let is_training = self.ground.facts().world.is_some_and(runs_are_training);
+        let is_training = self.ground.runs_are_training();
         let time_s = |at: usize| {
             if is_training {
                 Some(self.expected.first()?[at].time_s - start_up_s)
@@ -209,8 +211,20 @@ impl SearchProblem {
     }
 
     pub fn world(&self) -> Result<&World, NotSimulated> {
-        let world = self.ground.facts().world;
+        let world = self.ground_as();
         world.ok_or_else(|| NotSimulated(self.workload.clone()))
+    }
+
+    /// Figures of a configuration, where it is a parallel plan.
+    pub fn plan_metrics(&self, configuration: usize) -> Option<PlanMetrics> {
+        let ground: &PlanEnvironment = self.ground_as()?;
+        Some(ground.choices.figures(configuration))
+    }
+
+    /// The environment, where it is of this kind.
+    fn ground_as<E: Environment>(&self) -> Option<&E> {
+        let ground: &dyn Any = &*self.ground;
+        ground.downcast_ref()
     }
 
     /// Whether the price per time of a configuration is known before a run.
@@ -227,8 +241,7 @@ impl SearchProblem {
         let facts = self.ground.facts();
         task.looks_cost_a_run = facts.looks_cost_a_run;
         (task.fidelities, task.goal) = (facts.fidelities, facts.goal);
-        task.plans = facts.plans;
-        task.plan_terms = facts.plan_terms;
+        task.layer_model = self.ground.layer_model();
         if let Some(spread) = &self.spread {
             task.margins.time = &spread.time;
         }
@@ -248,8 +261,7 @@ impl SearchProblem {
         let has_none = self.oracle[policy].iter().any(Option::is_none);
         has_none.then(|| {
             let margins = self.task_at(policy).margins;
-            let world = self.ground.facts().world;
-            let needs_s = |at| hopeless_s(world?, at);
+            let needs_s = |at| self.ground.hopeless_s(at);
             nearest::sentence(&self.space, &self.limits, points, margins, needs_s)
         })
     }

@@ -20,7 +20,7 @@ use scavsim_search::search::{Forecast, Prices, Strategy};
 use scavsim_search::testbed::by_replica::ByReplica;
 use scavsim_search::testbed::{Environment, JobTrial, Metered, Stop, TestbedExchange};
 use scavsim_sim::training::log::Entry;
-use scavsim_sim::training::{Fidelity, StalledJob, UnfinishedJob};
+use scavsim_sim::training::{StalledJob, UnfinishedJob};
 
 /// The simulations behind one (workload, strategy, replica), kept until another is asked for. Price and objective change a run
 /// only by the choice, and a search only as far as its strategy depends on them.
@@ -372,9 +372,7 @@ impl<'p> Simulation<'p> {
     fn memo_of(&self, case: Case, choice: usize) -> Option<(&'p Memo, Key)> {
         let memo = self.memo?;
         let ground = &self.plan.arena(case.arena).ok()?.ground;
-        let is_static = ground.facts().world?.truths[choice].cluster.is_static;
-        let (fidelity, _) = ground.simulated_in(choice, self.plan.terms.fidelity);
-        let is_quick = is_static && fidelity == Fidelity::Fast.name();
+        let is_quick = ground.is_quick(choice, self.plan.terms.fidelity);
         (!is_quick).then_some((memo, (case.arena, case.replica, choice)))
     }
 

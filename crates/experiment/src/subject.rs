@@ -14,8 +14,7 @@ use super::record::Record;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
-use scavsim_plans::Choices;
-use scavsim_search::search::{Task, WorkloadFacts};
+use scavsim_search::search::{LayerModel, Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::engine::{Interrupt, Parallelism};
@@ -36,8 +35,8 @@ pub struct SearchKnowledge<'s> {
     pub own: History,
     /// Histories of all workloads of a service.
     pub stored: Cow<'s, [History]>,
-    /// Plans of a cut model, where these are the configurations.
-    pub plans: Option<&'s Choices>,
+    /// The model of the configurations that profiles of layers make, where there is one.
+    pub layer_model: Option<&'s dyn LayerModel>,
     /// Shares of a run in its cheap versions, if any.
     pub fidelities: Vec<f64>,
 }
@@ -57,7 +56,7 @@ impl<'s> SearchKnowledge<'s> {
                 ..History::default()
             },
             stored: Cow::Borrowed(&[]),
-            plans: None,
+            layer_model: None,
             fidelities: Vec::new(),
         }
     }
@@ -65,7 +64,7 @@ impl<'s> SearchKnowledge<'s> {
     /// The strategy's task, without limits.
     pub fn task(&self) -> Task<'_> {
         let mut task = self.figures.task(self.workload, &self.space);
-        task.plans = self.plans;
+        task.layer_model = self.layer_model;
         task.fidelities = &self.fidelities;
         task
     }

@@ -13,7 +13,6 @@ use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::pricing::builtin;
 use scavsim_data::workload;
 use scavsim_read::input::toml::{ANY, MOST};
-use scavsim_search::grid;
 use scavsim_search::search::{ALL_KNOWING, Registry};
 
 /// Meaning of the keys of ranges.
@@ -219,7 +218,7 @@ impl Names {
         Names(vec![
             ("workloads", owned(workload::library::names())),
             ("stored", owned(workload::library::names())),
-            ("grid", owned(grid::library::names())),
+            ("grid", owned(scavsim_grids::library::names())),
             (
                 "policies",
                 policies.iter().map(|policy| policy.name.clone()).collect(),

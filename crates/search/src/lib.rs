@@ -1,9 +1,8 @@
 //! Search strategies, and the grounds that they search on.
 //!
-//! - [`testbed`]: what a strategy can touch. [`grid`]: real runs over configurations.
+//! - [`testbed`]: what a strategy can touch.
 //! - [`search`]: tasks, strategies, the models they fit, objectives.
 
-pub mod grid;
 pub mod search;
 pub mod testbed;
 

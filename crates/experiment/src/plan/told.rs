@@ -23,7 +23,7 @@ impl Plan {
         let made = self.arenas.iter().filter_map(OnceLock::get);
         let arenas = made.filter_map(|made| made.as_ref().ok());
         let mut all: Vec<String> = Vec::new();
-        let worlds = arenas.filter_map(|a| a.ground.facts().world);
+        let worlds = arenas.filter_map(|a| a.world().ok());
         for cluster in worlds.flat_map(|w| w.truths.kinds().map(|t| &t.cluster)) {
             let (_, Some(why)) = cluster.settle(self.terms.fidelity) else {
                 continue;

@@ -7,9 +7,9 @@ use scavsim_base::stats::{Welford, median};
 use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_grids::report::Counts;
+use scavsim_grids::{Charge, Grid, Job, ProbeCharge, ROWS, SPEC, load};
 use scavsim_read::input::{Diagnostics, Folder};
-use scavsim_search::grid::report::Counts;
-use scavsim_search::grid::{Charge, Grid, Job, ProbeCharge, ROWS, SPEC, load};
 
 pub const FILE: &str = "CARD.md";
 

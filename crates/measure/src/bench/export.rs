@@ -2,8 +2,8 @@
 
 use super::card;
 use super::suite::{Suite, hash};
+use scavsim_grids::{ROWS, SPEC};
 use scavsim_read::input::{Diagnostics, Folder};
-use scavsim_search::grid::{ROWS, SPEC};
 
 /// Name of the file of hashes, as `b3sum --check` reads it.
 pub const HASHES: &str = "B3SUMS";

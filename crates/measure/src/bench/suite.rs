@@ -8,11 +8,11 @@ use toml::Spanned;
 
 use super::contestant::Contestant;
 use crate::compare::parts;
+use scavsim_grids::{ROWS, SPEC, library};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source};
 use scavsim_scenario::{Overrides, Scenario};
-use scavsim_search::grid::{ROWS, SPEC, library};
 use scavsim_search::search::Objective;
 
 /// A suite as it is written. All keys may be missing here, so that what is there is checked all the same.

@@ -24,8 +24,8 @@ impl Kind {
     };
     pub const GRID: Kind = Kind {
         name: "grid",
-        file: scavsim_search::grid::SPEC,
-        files: &[scavsim_search::grid::SPEC, scavsim_search::grid::ROWS],
+        file: scavsim_grids::SPEC,
+        files: &[scavsim_grids::SPEC, scavsim_grids::ROWS],
     };
     pub const LAYERS: Kind = Kind {
         name: "layer profile",

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::figure::{MEASURED, rounded};
 use scavsim_base::text::{Column, Sheet};
+use scavsim_grids::report::{Counts, best, figures};
+use scavsim_grids::{Charge, Grid, Job, ROWS, SPEC, load};
 use scavsim_read::input::{Diagnostics, Source};
-use scavsim_search::grid::report::{Counts, best, figures};
-use scavsim_search::grid::{Charge, Grid, Job, ROWS, SPEC, load};
 
 #[derive(Debug, Clone)]
 pub struct GridOptions {

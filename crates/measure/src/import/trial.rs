@@ -5,7 +5,6 @@ use std::path::Path;
 use scavsim_data::cloud::PriceTable;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_scenario::{Extensions, Overrides};
-use scavsim_search::grid;
 
 /// A scenario of nothing but the workload, whatever its VMs cost: that is asked where it is run.
 const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
@@ -35,7 +34,7 @@ pub fn prices_of_vms<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Diagno
 
 pub fn grid<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    grid::load::load(&folder(files, out), &mut diagnostics);
+    scavsim_grids::load::load(&folder(files, out), &mut diagnostics);
     judge(diagnostics, "grid")
 }
 

@@ -265,7 +265,7 @@ fn place(arena: &SearchProblem, at: usize) -> [Cell; 4] {
 fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(PlanError::clone)?;
-        let world = arena.ground.facts().world;
+        let world = arena.world().ok();
         for (policy, points) in plan.policies.iter().zip(&arena.expected) {
             for (at, point) in points.iter().enumerate() {
                 let truth = world.map(|world| &world.truths[at]);

@@ -28,8 +28,8 @@ use scavsim_experiment::subject::{
 };
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
-use scavsim_search::search::WorkloadFacts;
-use scavsim_search::testbed::BagEnvironment;
+use scavsim_search::testbed::bag_environment::{BagEnvironment, workload_facts};
+use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {
@@ -104,11 +104,7 @@ impl Subject for BagOfJobs {
     }
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
-        SearchKnowledge::without_history(
-            &self.choices.name,
-            &self.choices.space,
-            WorkloadFacts::of_bag(),
-        )
+        SearchKnowledge::without_history(&self.choices.name, &self.choices.space, workload_facts())
     }
 
     fn prepared<'s>(

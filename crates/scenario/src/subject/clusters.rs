@@ -150,7 +150,7 @@ impl Clusters {
                 .map(|stored| History::from_workload(stored, reach))
                 .collect::<Vec<_>>()
                 .into(),
-            plans: None,
+            layer_model: None,
             fidelities: Vec::new(),
         }
     }

@@ -23,11 +23,11 @@ use scavsim_experiment::PlanError;
 use scavsim_experiment::subject::{
     PreparedSearch, Search, SearchKnowledge, SearchPreparation, Subject,
 };
+use scavsim_grids::measured_grid::MOST_RUNS;
+use scavsim_grids::{Grid, Job, MeasuredGrid, ProbeCharge, StatedType, library, load};
 use scavsim_read::input::Folder;
-use scavsim_search::grid::{Grid, Job, ProbeCharge, StatedType, library, load};
-use scavsim_search::search::{Past, WorkloadFacts};
-use scavsim_search::testbed::grid::MOST_RUNS;
-use scavsim_search::testbed::{Environment, History, MeasuredGrid};
+use scavsim_search::search::Past;
+use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
 
 pub(super) const FORM: Form = Form {
@@ -167,14 +167,14 @@ impl Subject for MeasuredJobs {
         SearchKnowledge {
             workload: &job.name,
             space: Cow::Borrowed(&job.space),
-            figures: WorkloadFacts::of_job(job),
+            figures: job.workload_facts(),
             own: self.own(search.choice),
             stored: if self.is_own_left_out {
                 Cow::Owned(self.others(search.choice))
             } else {
                 Cow::Borrowed(&self.stored)
             },
-            plans: None,
+            layer_model: None,
             fidelities: job.cheap.iter().map(|cheap| cheap.share).collect(),
         }
     }

@@ -6,8 +6,8 @@ use crate::complaints::Complaints;
 use crate::file::{ScenarioFile, VmTable};
 use crate::scale_axis::ScaleAxis;
 use scavsim_data::cloud::Fleet;
-use scavsim_search::grid::types::{not_whole, run_on};
-use scavsim_search::grid::{Job, StatedType};
+use scavsim_grids::types::{not_whole, run_on};
+use scavsim_grids::{Job, StatedType};
 
 /// The scenario's types over those of the grid.
 pub(super) fn types(

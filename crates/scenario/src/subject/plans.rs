@@ -33,8 +33,7 @@ use scavsim_parallel::runtime::PredictionUncertainty;
 use scavsim_plans::Parts;
 use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_search::search::WorkloadFacts;
-use scavsim_search::testbed::PlanEnvironment;
+use scavsim_search::testbed::plans::{PlanEnvironment, workload_facts};
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Parallelism;
 use scavsim_sim::training::Variation;
@@ -119,9 +118,9 @@ impl Subject for ModelPlans {
 
     fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
         let choices = &*self.choices;
-        let figures = WorkloadFacts::of_plans(choices);
+        let figures = workload_facts(choices);
         SearchKnowledge {
-            plans: Some(choices),
+            layer_model: Some(choices),
             ..SearchKnowledge::without_history(&choices.name, &choices.space, figures)
         }
     }

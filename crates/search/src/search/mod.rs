@@ -19,7 +19,9 @@ mod features;
 pub mod fixed;
 pub mod full;
 mod gaussian_process;
+mod goal;
 pub mod latin_hypercube;
+mod layer_model;
 mod lookahead;
 pub mod lynceus;
 mod machines;
@@ -53,6 +55,8 @@ pub mod value_of_information;
 pub mod value_of_information_history;
 
 pub use external::ConversationStrategy;
+pub use goal::Goal;
+pub use layer_model::LayerModel;
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, UsedPastRun};
 pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};

@@ -1,9 +1,5 @@
-//! What planners of parallel training do: profile layers on one VM of each type, and go through all plans on a model: the
-//! world without its luck, compute scaled by the profile, with what losses of VMs and times without enough of them are
-//! expected to add. Plans that cannot be better than a known one, in time or VM-hours, are passed over by a bound, the
-//! compute of their slowest stage. Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
-
-use std::collections::HashMap;
+//! What planners of parallel training do: profile layers, and predict all configurations by a model that is made from these.
+//! Sources: Sailor (SOSP 2025), Piper (NeurIPS 2021), AMP (NeurIPS 2022).
 
 use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
 use crate::testbed::{Extent, Stop};
@@ -28,116 +24,23 @@ settings! {
 
 impl Recipe for PlannerSettings {
     fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        let Some(plans) = task.plans else {
+        let Some(model) = task.layer_model else {
             let why = format!("`{}` is not cut over GPUs by plans", task.workload);
             return Err(UnusableStrategy(why));
         };
         let passes = u64::from(self.passes.get());
-        let profiled = profiled(plans);
+        let profiled = model.profiled();
         ready(Depends::NOTHING, move |task, testbed, _, forecast| {
-            let Some(plans) = task.plans else {
+            let Some(model) = task.layer_model else {
                 return Err(Stop::Failed("there are no plans".to_owned()));
             };
-            // Compute over that of the shipped profile, by VM type.
-            let mut scales: HashMap<&str, f64> = HashMap::new();
+            let mut passes_s = Vec::new();
             for &at in &profiled {
                 let seen = testbed.probe(at, Extent::Profile(passes))?;
-                let expected_s = plans.pass_s(at);
-                if let (Some(pass_s), true) = (seen.step_s, expected_s > 0.0) {
-                    let vm = plans.ways[at].nodes[0].0;
-                    scales.insert(&plans.types[usize::from(vm)].name, pass_s / expected_s);
-                }
+                passes_s.extend(seen.step_s.map(|pass_s| (at, pass_s)));
             }
-            let mut fronts: HashMap<u32, PlanFront> = HashMap::new();
-            for (at, way) in plans.ways.iter().enumerate() {
-                let slowest = |scale: f64, (vm, _): &(u16, u32)| {
-                    let name = &*plans.types[usize::from(*vm)].name;
-                    scale.max(scales.get(name).copied().unwrap_or(0.0))
-                };
-                let scale = match way.nodes.iter().fold(0.0, slowest) {
-                    0.0 => 1.0,
-                    scale => scale,
-                };
-                let steps = way.steps.ceil();
-                let vms = way.vms();
-                let front = fronts.entry(way.draft.offer).or_default();
-                if front.beats(steps * way.compute_s * scale, vms) {
-                    continue;
-                }
-                let computing_s = way.step_s - way.communication_s;
-                let step_s = scale * computing_s + way.communication_s;
-                let work_s = steps * step_s;
-                let time_s = match task.plan_terms {
-                    Some(terms) => outlook::through_losses(
-                        PlanWithTerms {
-                            choices: plans,
-                            way,
-                            at,
-                            terms,
-                        },
-                        work_s,
-                        step_s,
-                    ),
-                    None => work_s,
-                };
-                forecast.predict(at, time_s);
-                front.add(time_s, vms);
-            }
+            model.forecast(&passes_s, forecast);
             Ok(())
         })
-    }
-}
-
-/// The first plan on each VM type by itself; of a type that is only in mixes none.
-fn profiled(plans: &Choices) -> Vec<usize> {
-    let mut seen: Vec<&str> = Vec::new();
-    let mut all = Vec::new();
-    for (at, way) in plans.ways.iter().enumerate() {
-        if let [(vm, _)] = way.nodes[..] {
-            let name = &*plans.types[usize::from(vm)].name;
-            if !seen.contains(&name) {
-                seen.push(name);
-                all.push(at);
-            }
-        }
-    }
-    all
-}
-
-/// Plans on VMs of the same types and terms of which no other is faster on as few.
-#[derive(Debug, Default)]
-struct PlanFront(Vec<(f64, u32)>);
-
-impl PlanFront {
-    /// Whether one is as fast as this, on as few VMs, and takes fewer VM-hours.
-    fn beats(&self, least_s: f64, vms: u32) -> bool {
-        self.0
-            .iter()
-            .any(|(time_s, own)| *own <= vms && *time_s <= least_s)
-    }
-
-    fn add(&mut self, time_s: f64, vms: u32) {
-        if !self.beats(time_s, vms) {
-            self.0
-                .retain(|(other_s, own)| *own < vms || *other_s < time_s);
-            self.0.push((time_s, vms));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_slower_on_as_many_vms_is_passed_over_and_nothing_else() {
-        let mut front = PlanFront::default();
-        front.add(100.0, 4);
-        front.add(60.0, 8);
-        assert!(front.beats(100.0, 4) && front.beats(60.0, 9) && front.beats(120.0, 5));
-        assert!(!front.beats(99.0, 4) && !front.beats(59.0, 16) && !front.beats(130.0, 2));
-        // One that beats others takes their place.
-        front.add(50.0, 4);
-        assert_eq!(front.0, [(50.0, 4)]);
     }
 }

@@ -1,11 +1,11 @@
 //! What a strategy is asked: the configurations, what to look for, what they cost, within which limits.
 
+use super::goal::Goal;
+use super::layer_model::LayerModel;
 use super::objective::{Limits, Margins, Objective, Point};
-use crate::grid::{Goal, Job};
 use scavsim_data::cloud::Machine;
 use scavsim_data::space::Space;
 use scavsim_data::workload::Workload;
-use scavsim_plans::{Choices, Terms as PlanTerms};
 
 /// What a search depends on besides the workload and its configurations. It is part of the key under
 /// which searches are shared: one that depends on nothing is run once for all prices and objectives.
@@ -77,13 +77,6 @@ pub trait Prices {
     }
 }
 
-/// Steps of a probe on a measured grid, where the strategy's settings do not say.
-const GRID_PROBE_STEPS: u64 = 50;
-/// Steps of a probe of a parallel plan, where they do not say either.
-const PLAN_PROBE_STEPS: u64 = 10;
-/// Jobs of a probe of a bag, where they do not say either.
-const BAG_PROBE_JOBS: u64 = 8;
-
 /// What everybody knows of a workload.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WorkloadFacts {
@@ -113,49 +106,6 @@ impl WorkloadFacts {
             // Both were checked to be whole when the workload was loaded.
             cold_start_steps: constants.cold_start_steps.value as u64,
             probe_steps: constants.probe_steps.value as u64,
-        }
-    }
-
-    /// The figures of a job of a measured grid: samples in an epoch where all its runs have the same.
-    pub fn of_job(job: &Job) -> WorkloadFacts {
-        let mut samples = job.all_runs().map(|(_, _, run)| run.samples_per_epoch);
-        let first = samples.next().flatten();
-        WorkloadFacts {
-            samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
-            stated_epochs: None,
-            noise_scale: None,
-            parameters: None,
-            shows_noise: job
-                .all_runs()
-                .any(|(_, _, run)| run.noise_normalised.is_some()),
-            cold_start_steps: 0,
-            probe_steps: GRID_PROBE_STEPS,
-        }
-    }
-
-    /// The figures of a bag of jobs, whose steps are its jobs.
-    pub fn of_bag() -> WorkloadFacts {
-        WorkloadFacts {
-            samples_per_epoch: None,
-            stated_epochs: None,
-            noise_scale: None,
-            parameters: None,
-            shows_noise: false,
-            cold_start_steps: 0,
-            probe_steps: BAG_PROBE_JOBS,
-        }
-    }
-
-    /// The figures of a model that is cut over GPUs: an epoch is all that it trains on with a small batch.
-    pub fn of_plans(plans: &Choices) -> WorkloadFacts {
-        WorkloadFacts {
-            samples_per_epoch: Some(plans.target.sequences),
-            stated_epochs: Some(1.0),
-            noise_scale: plans.target.noise_scale,
-            parameters: Some(plans.forms[0].profile.parameters as f64),
-            shows_noise: false,
-            cold_start_steps: 0,
-            probe_steps: PLAN_PROBE_STEPS,
         }
     }
 
@@ -218,12 +168,9 @@ pub struct Task<'a> {
     /// Samples of a batch with which stated epochs double: with B they are (1 + B / it) times as many. `None`: they are the
     /// same with every batch.
     pub noise_scale: Option<f64>,
-    /// The plans by which a model is cut over GPUs, where these are the configurations.
+    /// The model of the configurations that profiles of layers make, where there is one.
     #[doc(hidden)]
-    pub plans: Option<&'a Choices>,
-    /// The terms that plans are run on, where they are known: how VMs are lost, how long pauses are; not when.
-    #[doc(hidden)]
-    pub plan_terms: Option<&'a PlanTerms>,
+    pub layer_model: Option<&'a dyn LayerModel>,
     /// Parameters of the workload's model, where they are stated.
     pub parameters: Option<f64>,
     /// Whether a look shows the noise of its gradients.
@@ -254,8 +201,7 @@ impl<'a> Task<'a> {
             samples_per_epoch: None,
             stated_epochs: None,
             noise_scale: None,
-            plans: None,
-            plan_terms: None,
+            layer_model: None,
             parameters: None,
             shows_noise: false,
             cold_start_steps: 0,

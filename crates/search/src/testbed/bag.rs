@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::bag_environment::BagEnvironment;
-use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
-use super::{
+use crate::testbed::job_trial::{no_fidelities, no_layers};
+use crate::testbed::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
+use crate::testbed::{
     Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
 use scavsim_bags::{BagEnd, BagJob, Run};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
+use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_sim::bag::{BagEnd, BagJob, Run, formula};
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
@@ -21,10 +23,7 @@ const MOST_EXPECTATION_RUNS: u64 = 20_000;
 
 impl Environment for BagEnvironment {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            bag: Some(self),
-            ..Facts::rents(&self.choices.types)
-        }
+        Facts::rents(&self.choices.types)
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
@@ -77,6 +76,13 @@ impl Environment for BagEnvironment {
                 .then_some(true),
         });
         held.into_iter().collect()
+    }
+
+    fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
+        let size = &self.choices.sizes[configuration];
+        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
+        let expected_s = formula::expected_job_s(&self.bag, size)?;
+        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
     }
 
     fn simulated_in(&self, _: usize, _: Fidelity) -> (&'static str, Option<&str>) {
@@ -236,16 +242,14 @@ impl ProbedWork for OnBag<'_> {
             };
             at.reach(self, reached);
         }
-        Ok(Observation {
-            steps: Some(u64::from(ended.results)),
-            step_s: (ended.results > 0).then(|| seconds / f64::from(ended.results)),
-            target: if is_whole {
-                Target::Reached(seconds)
-            } else {
-                Target::MoreThan(seconds)
-            },
-            ..Observation::default()
-        })
+        let target = if is_whole {
+            Target::Reached(seconds)
+        } else {
+            Target::MoreThan(seconds)
+        };
+        let step_s = (ended.results > 0).then(|| seconds / f64::from(ended.results));
+        let steps = Some(u64::from(ended.results));
+        Ok(Observation::of_steps(steps, step_s, target))
     }
 
     fn run(

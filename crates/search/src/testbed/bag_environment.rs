@@ -1,11 +1,21 @@
 use std::sync::Arc;
 
-use scavsim_bags::formula;
-use scavsim_bags::{Bag, BagChoices, BagJob, BagRunSpec, Run};
+use crate::search::WorkloadFacts;
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
-use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Phase;
+use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
+
+/// Jobs of a probe, where the strategy's settings do not say.
+const PROBE_JOBS: u64 = 8;
+
+/// What is known of a bag of jobs before a search: its steps are its jobs.
+pub fn workload_facts() -> WorkloadFacts {
+    WorkloadFacts {
+        probe_steps: PROBE_JOBS,
+        ..WorkloadFacts::default()
+    }
+}
 
 #[derive(Debug)]
 pub struct BagEnvironment {
@@ -35,14 +45,6 @@ impl BagEnvironment {
         let calm_s: Vec<f64> = times.collect();
         (ground.calm_s, ground.bag) = (calm_s, bag);
         ground
-    }
-
-    /// USD that one of its equal jobs is expected to cost by formula.
-    pub fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
-        let size = &self.choices.sizes[configuration];
-        let usd = tariff.usd_per_vm_hour(usize::from(size.vm))?;
-        let expected_s = formula::expected_job_s(&self.bag, size)?;
-        Some(formula::expected_usd(usd, size.vms_per_job, expected_s))
     }
 
     pub(super) fn run_spec(&self, configuration: usize, phase: Phase) -> BagRunSpec<'_> {

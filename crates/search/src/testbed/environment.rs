@@ -1,16 +1,14 @@
+use std::any::Any;
 use std::sync::Arc;
 
-use super::bag_environment::BagEnvironment;
 use super::job_trial::JobTrial;
-use crate::grid::Goal;
+use crate::search::{Goal, LayerModel};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{RentedVm, RentedVmType, Usage};
 use scavsim_data::workload::Spread;
-use scavsim_plans::{Choices, Terms as PlanTerms};
-use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
@@ -40,10 +38,6 @@ pub struct Terms {
 /// What is special to one environment, and known before anything is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'g> {
-    pub world: Option<&'g World>,
-    pub plans: Option<&'g Choices>,
-    pub plan_terms: Option<&'g PlanTerms>,
-    pub bag: Option<&'g BagEnvironment>,
     /// VM types that its jobs rent, by the numbers that usage names them by; `None` where runs are named.
     pub rented: Option<&'g [RentedVm]>,
     /// Whether what a configuration costs per time is known before it was run.
@@ -61,10 +55,6 @@ pub struct Facts<'g> {
 impl<'g> Facts<'g> {
     pub fn rents(rented: &'g [RentedVm]) -> Facts<'g> {
         Facts {
-            world: None,
-            plans: None,
-            plan_terms: None,
-            bag: None,
             rented: Some(rented),
             price_is_known: true,
             looks_cost_a_run: false,
@@ -84,7 +74,7 @@ pub struct HeldVms {
 }
 
 /// What is true of the configurations of a task: what an oracle knows.
-pub trait Environment: Send + Sync {
+pub trait Environment: Any + Send + Sync {
     fn facts(&self) -> Facts<'_>;
 
     /// Expected seconds of training to the target, without search and start-up; `None` where it is never reached.
@@ -92,6 +82,11 @@ pub trait Environment: Send + Sync {
 
     /// Whether expectations have no closed form and are means over runs.
     fn expects_by_runs(&self) -> bool {
+        false
+    }
+
+    /// Whether means over runs tell the training itself, so that what strategies predict is held against their mean, too.
+    fn runs_are_training(&self) -> bool {
         false
     }
 
@@ -103,6 +98,26 @@ pub trait Environment: Send + Sync {
     /// Whether VMs of a configuration may be lost or fail.
     fn may_lose(&self, _configuration: usize) -> bool {
         false
+    }
+
+    /// Whether a choice may turn out never to reach the target.
+    fn may_fail(&self) -> bool {
+        true
+    }
+
+    /// Whether all runs of a configuration are the same.
+    fn is_constant(&self, _configuration: usize) -> bool {
+        false
+    }
+
+    /// Whether a run of a configuration takes no longer than to look up what came of another.
+    fn is_quick(&self, _configuration: usize, _fidelity: Fidelity) -> bool {
+        true
+    }
+
+    /// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
+    fn hopeless_s(&self, _configuration: usize) -> Option<f64> {
+        None
     }
 
     /// Expected time and cost on `terms`, from the request of VMs and without search, in closed form; `usage` is overwritten.
@@ -147,6 +162,16 @@ pub trait Environment: Send + Sync {
         policy.tariff(&vms.collect::<Vec<_>>(), fleet)
     }
 
+    /// USD that one of many equal jobs of a configuration is expected to cost by formula, where it is made of such.
+    fn job_cost_usd(&self, _configuration: usize, _tariff: &Tariff) -> Option<f64> {
+        None
+    }
+
+    /// The model of the configurations that profiles of layers make, where there is one.
+    fn layer_model(&self) -> Option<&dyn LayerModel> {
+        None
+    }
+
     /// Whether a configuration was measured, interpolated, or extrapolated.
     fn provenance(&self, configuration: usize) -> &'static str;
 
@@ -155,7 +180,12 @@ pub trait Environment: Send + Sync {
         Spread::default()
     }
 
-    /// The VMs of a configuration as lists show them, in the order of its plan; none where [`Facts::world`] tells them.
+    /// Relative standard error of the mean time of an update, where that was measured so far.
+    fn pace_error(&self, _configuration: usize) -> Option<f64> {
+        None
+    }
+
+    /// The VMs of a configuration as lists show them, in the order of its plan; none where its cluster tells them.
     fn held_vms(&self, _configuration: usize) -> Vec<HeldVms> {
         Vec::new()
     }

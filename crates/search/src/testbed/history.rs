@@ -44,7 +44,7 @@ pub struct History {
 /// }
 /// # let _ = computing;
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PastRun {
     /// VM shape.
@@ -70,7 +70,7 @@ pub struct PastRun {
 }
 
 /// What a past run was and cost: known before anything else of it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunPrice {
     /// Number of the run among all of its workload: one that is listed for several VM types was paid once.
     pub number: usize,
@@ -109,12 +109,10 @@ impl PastRun {
             vm: Some(Arc::clone(&at.vm)),
             workers: Some(workers),
             batch: Some(batch),
-            other: None,
             step: Some(cost),
             noise_normalised: noise,
             epochs,
             time_s,
-            has_failed: false,
             price: RunPrice {
                 number,
                 ran_on: Some(Arc::clone(&at.vm)),
@@ -122,6 +120,7 @@ impl PastRun {
                 seconds: time_s.unwrap_or(probe_s),
                 usd: None,
             },
+            ..PastRun::default()
         }
     }
 

@@ -21,11 +21,11 @@ pub enum Length {
     Fidelity(f64),
 }
 
-pub(super) fn no_fidelities() -> Stop {
+pub fn no_fidelities() -> Stop {
     Stop::Failed("there are no cheap versions of runs here".to_owned())
 }
 
-pub(super) fn no_layers() -> Stop {
+pub fn no_layers() -> Stop {
     Stop::Failed("there are no layers to profile here".to_owned())
 }
 
@@ -99,7 +99,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// A run that began at the end of the search, if there was one, and came to the target at `end`.
-    pub(super) fn new(choice: usize, search_end: SimTime, end: SimTime, lost_vms: u32) -> Timeline {
+    pub fn new(choice: usize, search_end: SimTime, end: SimTime, lost_vms: u32) -> Timeline {
         Timeline {
             choice,
             search_end,

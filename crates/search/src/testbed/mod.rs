@@ -6,7 +6,6 @@ pub mod bag;
 pub mod bag_environment;
 pub mod by_replica;
 pub mod environment;
-pub mod grid;
 pub mod history;
 pub mod job_trial;
 pub mod metered;
@@ -17,13 +16,10 @@ pub mod transcript;
 pub mod work_trial;
 pub mod world;
 
-pub use bag_environment::BagEnvironment;
 pub use environment::{Environment, Facts, HeldVms, Point, Terms};
-pub use grid::MeasuredGrid;
 pub use history::{History, PastRun};
 pub use job_trial::{JobTrial, Length, Timeline};
 pub use metered::{Metered, TestbedExchange, TestbedRequest};
-pub use plans::PlanEnvironment;
 pub use simulated::SimulatedCluster;
 
 use std::borrow::Cow;
@@ -95,6 +91,20 @@ pub struct Observation {
     pub quality: Option<f64>,
     /// What it showed of the time to the target.
     pub target: Target,
+}
+
+impl Observation {
+    /// So many steps of so many seconds, and what they show of the target.
+    #[doc(hidden)]
+    #[inline]
+    pub fn of_steps(steps: Option<u64>, step_s: Option<f64>, target: Target) -> Observation {
+        Observation {
+            steps,
+            step_s,
+            target,
+            ..Observation::default()
+        }
+    }
 }
 
 /// What a probe shows of the time from the start to the target in one configuration.

@@ -1,28 +1,46 @@
 //! A job on parallel plans as a testbed: a plan is held, trained for a while, and left for another.
 
 mod cut;
+mod layer_model;
 mod on_plans;
 
 pub use cut::PlanEnvironment;
 
 use std::sync::Arc;
 
-use super::{Environment, Facts, HeldVms, JobTrial, Terms};
+use crate::search::{LayerModel, WorkloadFacts};
+use crate::testbed::{Environment, Facts, HeldVms, JobTrial, Terms};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
+use scavsim_sim::plans::Choices;
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 4_000;
 
+/// Steps of a probe, where the strategy's settings do not say.
+const PROBE_STEPS: u64 = 10;
+
+/// What is known of a model that is cut over GPUs before a search: an epoch is all that it trains on with a small batch.
+pub fn workload_facts(plans: &Choices) -> WorkloadFacts {
+    WorkloadFacts {
+        samples_per_epoch: Some(plans.target.sequences),
+        stated_epochs: Some(1.0),
+        noise_scale: plans.target.noise_scale,
+        parameters: Some(plans.forms[0].profile.parameters as f64),
+        probe_steps: PROBE_STEPS,
+        ..WorkloadFacts::default()
+    }
+}
+
 impl Environment for PlanEnvironment {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            plans: Some(&self.choices),
-            plan_terms: Some(&self.terms),
-            ..Facts::rents(&self.choices.types)
-        }
+        Facts::rents(&self.choices.types)
+    }
+
+    fn layer_model(&self) -> Option<&dyn LayerModel> {
+        Some(self)
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {

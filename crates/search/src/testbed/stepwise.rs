@@ -57,11 +57,7 @@ fn never() -> SimTime {
 
 /// What is seen when all time went into getting ready.
 fn nothing(seconds: f64) -> Observation {
-    Observation {
-        steps: Some(0),
-        target: Target::MoreThan(seconds),
-        ..Observation::default()
-    }
+    Observation::of_steps(Some(0), None, Target::MoreThan(seconds))
 }
 
 /// Steps that are left to the target, of which a run takes `all`.

@@ -8,7 +8,7 @@ use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::log::{Entry, LogEvent, Track, release_rest};
 
 /// Entries of a job that ended at `end`, in the order of time, with all VMs given back then and counted at each change.
-pub(super) fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -> Vec<Entry> {
+pub fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -> Vec<Entry> {
     for entry in &mut all {
         entry.until = entry.until.min(end);
     }
@@ -147,7 +147,7 @@ impl<J> Stand<J> {
 }
 
 impl<W: Work> WorkTrial<W> {
-    pub(super) fn at_zero(work: W, job: W::Job) -> WorkTrial<W> {
+    pub fn at_zero(work: W, job: W::Job) -> WorkTrial<W> {
         WorkTrial {
             work,
             now: Stand {

@@ -19,27 +19,9 @@ const MOST_EXPECTATION_RUNS: u64 = 20_000;
 const EXPECTATION_WORKER_STEPS: f64 = 2e7;
 const EXPECTATION_EVENT_RUNS: std::ops::RangeInclusive<u64> = 8..=200;
 
-/// Whether runs in a world that expects by runs tell the training itself, so that what strategies predict is held against
-/// their mean, too: no VM is lost, and no formula tells what machines make of a step.
-pub fn runs_are_training(world: &World) -> bool {
-    let truths = &world.truths;
-    world.variation.vm_sigma > 0.0 && !truths.may_change() && !truths.are_told_by_formula()
-}
-
-/// Seconds that a configuration takes in the mean, where a formula tells that losses leave it no time to train.
-pub fn hopeless_s(world: &World, configuration: usize) -> Option<f64> {
-    let truth = &world.truths[configuration];
-    let laws = RandomEffectLaws::from_variation(&Variation::default());
-    let luck = RandomEffects::draw(truth, &laws, &Streams::new(0), 0);
-    Outlook::hopeless(&truth.cluster, &luck, luck.steps_to_target, SimTime::ZERO)
-}
-
 impl Environment for World {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            world: Some(self),
-            ..Facts::rents(&self.vms)
-        }
+        Facts::rents(&self.vms)
     }
 
     fn expected_time_s(&self, configuration: usize) -> Option<f64> {
@@ -52,7 +34,13 @@ impl Environment for World {
     }
 
     fn expects_by_runs(&self) -> bool {
-        runs_are_training(self) || self.truths.may_change()
+        self.runs_are_training() || self.truths.may_change()
+    }
+
+    /// No VM is lost, and no formula tells what machines make of a step.
+    fn runs_are_training(&self) -> bool {
+        let truths = &self.truths;
+        self.variation.vm_sigma > 0.0 && !truths.may_change() && !truths.are_told_by_formula()
     }
 
     fn may_lose(&self, configuration: usize) -> bool {
@@ -73,6 +61,32 @@ impl Environment for World {
             *EXPECTATION_EVENT_RUNS.start(),
             *EXPECTATION_EVENT_RUNS.end(),
         )
+    }
+
+    fn may_fail(&self) -> bool {
+        false
+    }
+
+    fn is_constant(&self, configuration: usize) -> bool {
+        // Only a search reads the noise.
+        let seen = Variation {
+            noise_cv: 0.0,
+            noise_curve: false,
+            ..self.variation.clone()
+        };
+        seen == Variation::default() && self.truths[configuration].cluster.is_static
+    }
+
+    fn is_quick(&self, configuration: usize, fidelity: Fidelity) -> bool {
+        let cluster = &self.truths[configuration].cluster;
+        cluster.is_static && cluster.settle(fidelity).0 == Fidelity::Fast
+    }
+
+    fn hopeless_s(&self, configuration: usize) -> Option<f64> {
+        let truth = &self.truths[configuration];
+        let laws = RandomEffectLaws::from_variation(&Variation::default());
+        let luck = RandomEffects::draw(truth, &laws, &Streams::new(0), 0);
+        Outlook::hopeless(&truth.cluster, &luck, luck.steps_to_target, SimTime::ZERO)
     }
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
@@ -99,6 +113,11 @@ impl Environment for World {
 
     fn prediction_spread(&self, configuration: usize) -> Spread {
         self.truths[configuration].spread
+    }
+
+    fn pace_error(&self, configuration: usize) -> Option<f64> {
+        let whole = &self.truths[configuration].cluster.whole;
+        whole.pace.stationary().error()
     }
 
     fn simulated_in(

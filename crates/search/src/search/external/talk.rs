@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::grid::Goal;
+use crate::search::Goal;
 use crate::search::other_jobs::{OtherJob, OtherJobs, OtherRun};
 use crate::search::{Forecast, Objective, Task};
 use crate::testbed::{Extent, History, Observation, SearchCost, Stop, Target};

@@ -13,7 +13,7 @@ const MOST_OUTLINED_CV: f64 = 0.02;
 
 #[derive(Debug)]
 pub struct PlanEnvironment {
-    pub(super) choices: Arc<Choices>,
+    pub choices: Arc<Choices>,
     pub(super) terms: Arc<JobTerms>,
     spreads: Vec<OnceLock<Spread>>,
     /// The luck that tells it.

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::stepwise::Trainer;
-use super::super::work_trial::{Work, WorkTrial, in_order};
-use super::super::{Observation, Stop, Terms};
 use super::cut::PlanEnvironment;
+use crate::testbed::stepwise::Trainer;
+use crate::testbed::work_trial::{Work, WorkTrial, in_order};
+use crate::testbed::{Observation, Stop, Target, Terms};
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
@@ -276,12 +276,9 @@ impl Trainer for OnPlans<'_> {
         job.look(passes as f64 * pass_s, Phase::Searching);
         // What is trained on later has a life of its own.
         job.release_all();
-        Ok(Observation {
-            steps: Some(0),
-            step_s: Some(pass_s),
-            compute_s: Some(pass_s),
-            ..Observation::default()
-        })
+        let mut seen = Observation::of_steps(Some(0), Some(pass_s), Target::Unknown);
+        seen.compute_s = Some(pass_s);
+        Ok(seen)
     }
 
     fn is_watched(job: &mut PlanVisits) -> bool {

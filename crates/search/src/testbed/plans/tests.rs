@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::super::Length;
 use super::*;
+use crate::testbed::Length;
 use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::{EndedBy, Phase};

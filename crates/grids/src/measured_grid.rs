@@ -3,14 +3,7 @@
 
 use std::sync::Arc;
 
-use super::job_trial::{no_fidelities, no_layers};
-use super::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial};
-use super::{
-    Environment, Facts, HeldVms, History, JobTrial, Length, Observation, PastRun, Point, Stop,
-    Target, Terms, Timeline,
-};
-use crate::grid::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run, StepFrom};
-use crate::testbed::history::RunPrice;
+use super::{Charge, CheapRuns, Job, Outcome, ProbeCharge, Run, StepFrom};
 use scavsim_base::rng::{ConfigurationKey, Purpose, Streams, WorkloadKey, identity};
 use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
@@ -18,6 +11,13 @@ use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{NoPrice, Policy, StatedPrices, Tariff};
 use scavsim_data::usage::{Phase, RentedVmType, Usage, VmInterval};
 use scavsim_data::workload::StepCost;
+use scavsim_search::testbed::history::RunPrice;
+use scavsim_search::testbed::job_trial::{no_fidelities, no_layers};
+use scavsim_search::testbed::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial};
+use scavsim_search::testbed::{
+    Environment, Facts, HeldVms, History, JobTrial, Length, Observation, PastRun, Point, Stop,
+    Target, Terms, Timeline,
+};
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
 /// Most runs of a job: usage names them by a short number.
@@ -74,27 +74,27 @@ impl MeasuredGrid {
             let space = &job.space;
             let step = run.compute_s.zip(run.communication_s);
             let known = |figure: Option<f64>, derived: bool| figure.filter(|_| !derived);
-            PastRun {
-                vm: space.vm(at).cloned(),
-                workers: space.workers(at),
-                batch: space.batch(at),
-                other: space.other(at).map(Arc::from),
-                step: step.map(|(compute_s, communication_s)| StepCost {
-                    compute_s,
-                    communication_s,
-                }),
-                noise_normalised: known(run.noise_normalised, run.derived.noise_normalised),
-                epochs: known(run.epochs, run.derived.epochs),
-                time_s: run.time_to_target_s(),
-                has_failed: run.outcome != Outcome::Reached,
-                price: RunPrice {
-                    number,
-                    ran_on: job.vms_of(at).map(|(vm, _)| Arc::clone(vm)),
-                    is_whole: run.outcome == Outcome::Reached,
-                    seconds: run.time_s,
-                    usd: job.cost_usd(at, repeat, run.time_s),
-                },
-            }
+            let mut past = PastRun::default();
+            past.vm = space.vm(at).cloned();
+            past.workers = space.workers(at);
+            past.batch = space.batch(at);
+            past.other = space.other(at).map(Arc::from);
+            past.step = step.map(|(compute_s, communication_s)| StepCost {
+                compute_s,
+                communication_s,
+            });
+            past.noise_normalised = known(run.noise_normalised, run.derived.noise_normalised);
+            past.epochs = known(run.epochs, run.derived.epochs);
+            past.time_s = run.time_to_target_s();
+            past.has_failed = run.outcome != Outcome::Reached;
+            past.price = RunPrice {
+                number,
+                ran_on: job.vms_of(at).map(|(vm, _)| Arc::clone(vm)),
+                is_whole: run.outcome == Outcome::Reached,
+                seconds: run.time_s,
+                usd: job.cost_usd(at, repeat, run.time_s),
+            };
+            past
         };
         History {
             workload: job.name.clone(),
@@ -168,7 +168,6 @@ impl Environment for MeasuredGrid {
             has_luck: self.has_luck,
             goal: self.job.goal,
             fidelities: &self.fidelities,
-            ..Facts::rents(&[])
         }
     }
 
@@ -405,20 +404,19 @@ fn observation_of(run: &Run, seconds: f64) -> Observation {
         .map(|step_s| (seconds / step_s * (1.0 + 1e-12)).floor());
     let some = is_over || steps.is_none_or(|steps| steps >= 1.0);
     let shown = |figure: Option<f64>| figure.filter(|_| some);
-    Observation {
-        steps: steps.map(|steps| steps as u64),
-        step_s: shown(run.step_s),
-        step_is_of_run: run.step_from == StepFrom::WholeRun,
-        compute_s: shown(run.compute_s),
-        communication_s: shown(run.communication_s),
-        noise_normalised: shown(run.noise_normalised),
-        quality: run.quality.filter(|_| is_over),
-        target: match run.outcome {
-            Outcome::Reached if is_over => Target::Reached(run.time_s),
-            Outcome::Failed if is_over => Target::Failed(run.time_s),
-            _ => Target::MoreThan(seconds),
-        },
-    }
+    let target = match run.outcome {
+        Outcome::Reached if is_over => Target::Reached(run.time_s),
+        Outcome::Failed if is_over => Target::Failed(run.time_s),
+        _ => Target::MoreThan(seconds),
+    };
+    let steps = steps.map(|steps| steps as u64);
+    let mut seen = Observation::of_steps(steps, shown(run.step_s), target);
+    seen.step_is_of_run = run.step_from == StepFrom::WholeRun;
+    seen.compute_s = shown(run.compute_s);
+    seen.communication_s = shown(run.communication_s);
+    seen.noise_normalised = shown(run.noise_normalised);
+    seen.quality = run.quality.filter(|_| is_over);
+    seen
 }
 
 impl Work for OnGrid<'_> {

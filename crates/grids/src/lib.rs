@@ -11,6 +11,7 @@ mod jobs;
 pub mod library;
 pub mod load;
 mod meaning;
+pub mod measured_grid;
 pub mod report;
 mod rows;
 mod scope;
@@ -27,11 +28,16 @@ use expression::{Expression, Line};
 use scavsim_data::cloud::OwnVm;
 use scavsim_data::space::Space;
 use scavsim_read::input::checked::Fraction;
+use scavsim_search::search::{Goal, WorkloadFacts};
 
 pub use cheap::CheapRuns;
+pub use measured_grid::MeasuredGrid;
 
 pub const SPEC: &str = "grid.toml";
 pub const ROWS: &str = "rows.csv";
+
+/// Steps of a probe, where the strategy's settings do not say.
+const PROBE_STEPS: u64 = 50;
 
 #[derive(Debug, Clone)]
 pub struct Grid {
@@ -93,23 +99,6 @@ pub enum Charge {
     Steps,
     /// This part of its time.
     Share(Fraction),
-}
-
-/// What the quality of a run has to come to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Goal {
-    AtLeast(f64),
-    AtMost(f64),
-}
-
-impl Goal {
-    /// By how much a quality is on the right side, below 0 on the wrong one.
-    pub fn beyond(self, quality: f64) -> f64 {
-        match self {
-            Goal::AtLeast(least) => quality - least,
-            Goal::AtMost(most) => most - quality,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -253,6 +242,20 @@ impl Job {
             let runs = self.runs(configuration).iter().enumerate();
             runs.map(move |(repeat, run)| (configuration, repeat, run))
         })
+    }
+
+    /// What is known of it before a search: samples in an epoch where all its runs have the same.
+    pub fn workload_facts(&self) -> WorkloadFacts {
+        let mut samples = self.all_runs().map(|(_, _, run)| run.samples_per_epoch);
+        let first = samples.next().flatten();
+        WorkloadFacts {
+            samples_per_epoch: first.filter(|_| samples.all(|other| other == first)),
+            shows_noise: self
+                .all_runs()
+                .any(|(_, _, run)| run.noise_normalised.is_some()),
+            probe_steps: PROBE_STEPS,
+            ..WorkloadFacts::default()
+        }
     }
 
     /// USD for `seconds` of a run by the grid's own rule, `None` where it has none. A rule without

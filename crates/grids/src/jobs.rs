@@ -8,9 +8,10 @@ use super::meaning::KindSpec;
 use super::meaning::Meaning;
 use super::rows::ReadRow;
 use super::spec::Spec;
-use super::{Bill, Goal, Job, Rule, Run, bits};
+use super::{Bill, Job, Rule, Run, bits};
 use scavsim_data::space::{Axis, AxisKind, Space};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_search::search::Goal;
 
 pub(super) struct Jobs<'a> {
     spec: &'a Spec,

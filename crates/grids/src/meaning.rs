@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Goal;
 use super::expression::Expression;
+use scavsim_search::search::Goal;
 
 /// Name of the time in the rule of costs.
 pub(super) const TIME: &str = "time_s";
