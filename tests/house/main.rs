@@ -19,18 +19,19 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 14] = [
+const FLOORS: [&str; 18] = [
     "base",
     "read",
     "talk",
     "data",
     "sim",
-    "bags",
     "parallel",
-    "plans",
     "search",
-    "grids",
     "experiment",
+    "clusters",
+    "grids",
+    "bags",
+    "plans",
     "provision",
     "scenario",
     "measure",

@@ -1,6 +1,8 @@
 //! Bags of independent jobs on transient VMs: some jobs side by side, each on some VMs, until enough are done. Gives when the
 //! bag is done, which VMs were held until then and what for. It knows no price and no strategy.
 
+pub mod bag_environment;
+mod environment;
 pub mod formula;
 pub mod logged_bags;
 pub mod notice;
@@ -8,6 +10,7 @@ mod rental;
 pub mod reuse;
 pub mod run;
 pub mod slots;
+pub mod subject;
 pub mod terms;
 pub mod vms;
 

@@ -597,7 +597,7 @@ fn score_choice<'p>(
     record.expected_time_h = Some(chosen.time_s / SECONDS_PER_HOUR);
     record.expected_cost_usd = Some(chosen.cost_usd);
     record.expected_log_sd = arena.ground.prediction_spread(at).time();
-    if let Some(figures) = arena.plan_metrics(at) {
+    if let Some(figures) = arena.ground.plan_metrics(at) {
         record.peak_gib = Some(figures.peak_gib);
         record.bubble = Some(figures.bubble);
         record.communication = figures.communication;

@@ -14,12 +14,11 @@ use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
 use scavsim_data::pricing::{Policy, Tariff};
 use scavsim_data::workload::Spread;
-use scavsim_plans::PlanMetrics;
 use scavsim_search::search::objective::{ParetoFront, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
+use scavsim_search::testbed::PlanMetrics;
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Interrupt;
-use scavsim_sim::plans::PlanMetrics;
 
 /// Ends of the shown interval of runs.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
@@ -256,7 +255,7 @@ fn row(
         runs: runs.count,
         miss: plan.limits.are_any().then_some(runs.missed[policy]),
         job_cost_usd: arena.ground.job_cost_usd(at, &arena.tariffs[policy]),
-        plan: arena.plan_metrics(at),
+        plan: arena.ground.plan_metrics(at),
         provenance: arena.ground.provenance(at),
         is_allowed: is_reached && arena.allowed[policy][at],
         is_on_front: false,

@@ -22,11 +22,9 @@ use scavsim_search::search::{
     objective::{ParetoFront, choose},
     registry,
 };
-use scavsim_search::testbed::plans::PlanEnvironment;
 use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::cluster::World;
 use scavsim_sim::engine::Parallelism;
-use scavsim_sim::plans::PlanMetrics;
 
 /// A workload that was measured: there is no simulated world of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -211,20 +209,9 @@ impl SearchProblem {
     }
 
     pub fn world(&self) -> Result<&World, NotSimulated> {
-        let world = self.ground_as();
-        world.ok_or_else(|| NotSimulated(self.workload.clone()))
-    }
-
-    /// Figures of a configuration, where it is a parallel plan.
-    pub fn plan_metrics(&self, configuration: usize) -> Option<PlanMetrics> {
-        let ground: &PlanEnvironment = self.ground_as()?;
-        Some(ground.choices.figures(configuration))
-    }
-
-    /// The environment, where it is of this kind.
-    fn ground_as<E: Environment>(&self) -> Option<&E> {
         let ground: &dyn Any = &*self.ground;
-        ground.downcast_ref()
+        let world = ground.downcast_ref();
+        world.ok_or_else(|| NotSimulated(self.workload.clone()))
     }
 
     /// Whether the price per time of a configuration is known before a run.

@@ -16,6 +16,7 @@ pub mod report;
 mod rows;
 mod scope;
 mod spec;
+pub mod subject;
 pub mod types;
 mod written_grid;
 

@@ -4,6 +4,7 @@
 
 pub mod axes;
 pub mod choices;
+mod environment;
 pub mod failures;
 pub mod feasible_plan;
 pub mod forecast;
@@ -13,9 +14,10 @@ pub mod holes;
 pub mod outlook;
 pub mod pace;
 pub mod plan_job;
-pub mod plan_metrics;
+mod plan_metrics;
 pub mod reaction;
 mod space;
+pub mod subject;
 pub mod terms;
 pub mod timeline;
 
@@ -29,6 +31,5 @@ pub use formation::Formation;
 pub use holes::Holes;
 pub use pace::{PlanEffects, PlanPace, Spread, TrialEffects};
 pub use plan_job::PlanJob;
-pub use plan_metrics::PlanMetrics;
 pub use reaction::{Aim, Reaction, ReactionCosts, ReactionTerms};
 pub use terms::Terms;

@@ -10,8 +10,9 @@ use super::complaints::Complaints;
 use super::extent;
 use super::file::{OutsideHullRule, ScenarioFile};
 use super::hull;
-use super::left_out::LeftOut;
-use super::machines::{self, Machine, MachinesByName};
+use super::machines::{self, MachinesByName};
+use scavsim_clusters::LeftOut;
+use scavsim_clusters::machine::Machine;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
 use scavsim_sim::cluster::Setup;
@@ -231,7 +232,9 @@ impl Configurations<'_> {
                 Some((vm, own)) if *vm == c.vm => *own,
                 _ => last.insert((Arc::clone(&c.vm), found(&c.vm))).1,
             };
-            own.is_none_or(|(machine, table)| machine.fits(workload, table, c, complaints))
+            own.is_none_or(|(machine, table)| {
+                machines::fits(machine, workload, table, c, complaints)
+            })
         });
         if configurations.is_empty() && before > 0 {
             let title = format!(

@@ -3,8 +3,8 @@
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, SearchGrouping};
-use super::prices::by_vm;
+use super::file::ScenarioFile;
+use scavsim_clusters::{SearchGrouping, by_vm};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
 use scavsim_read::input::checked::MOST_SAMPLES;

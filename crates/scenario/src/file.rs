@@ -14,6 +14,7 @@ use super::include::Include;
 pub use super::parallel_table::ParallelTable;
 use super::scale_axis::ScaleAxis;
 pub use super::schema::{SCHEMA_ID, schema};
+use scavsim_clusters::SearchGrouping;
 use scavsim_data::pricing::PolicyFile;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;
@@ -183,17 +184,6 @@ pub enum OutsideHullRule {
     LeaveOut,
     /// The workload's laws speak for them; where it has none, they are an error.
     Extrapolate,
-}
-
-/// Which configurations a search chooses between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SearchGrouping {
-    /// All of a workload.
-    #[default]
-    All,
-    /// Configurations of one VM type together: every type is a cluster of its own, searched by itself.
-    EachVm,
 }
 
 /// Which batch a cluster keeps when its size changes.

@@ -26,7 +26,6 @@ pub mod forms;
 mod hull;
 pub mod include;
 mod kinds;
-mod left_out;
 pub mod library;
 pub mod machines;
 mod measured_defaults;
@@ -46,10 +45,9 @@ mod workloads;
 
 pub use check::{Overrides, load, load_with};
 pub use extensions::Extensions;
-pub use file::{ScenarioFile, SearchGrouping};
-pub use machines::Machine;
+pub use file::ScenarioFile;
+pub use scavsim_clusters::ClusterScenario;
 pub use scavsim_experiment::scenario::Scenario;
-pub use subject::clusters::{ClusterScenario, Clusters};
 
 /// What users of the crate `scavsim` may rely on, of this crate and those below.
 pub mod face {

@@ -6,25 +6,14 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::complaints::Complaints;
-use super::file::{ScenarioFile, SearchGrouping, VmTable};
+use super::file::{ScenarioFile, VmTable};
 use super::scale_axis::ScaleAxis;
-use scavsim_data::cloud::{Fleet, OwnVm};
+use scavsim_clusters::SearchGrouping;
+use scavsim_clusters::machine::Machine;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::range::digits;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
-    pub stand_in: SubstituteVm,
-    /// Name of its table, which may make several types.
-    pub table: String,
-    pub memory_gib: Option<f64>,
-    pub vcpu: Option<f64>,
-    pub gpus: Option<u32>,
-    /// USD per hour on demand.
-    pub usd_per_hour: Option<f64>,
-}
 
 /// The part behind a slash is the number of workers on each VM.
 pub(super) const NO_SLASH: &str = "this name has no `/`";
@@ -131,60 +120,6 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
     }
 }
 
-impl Machine {
-    /// Whether the local batch fits into memory; a complaint where the workload does not know.
-    pub(super) fn fits(
-        &self,
-        workload: &Workload,
-        table: &VmTable,
-        configuration: &Configuration,
-        complaints: &mut Complaints<'_>,
-    ) -> bool {
-        let (Some(memory_gib), Some(asked)) = (self.memory_gib, &table.memory_gib) else {
-            return true;
-        };
-        match largest_local_batch(workload, self, memory_gib, configuration) {
-            Some(most) => configuration.local_batch() <= most * (1.0 + 1e-12),
-            None => {
-                if !complaints.is_reported(&asked.span()) {
-                    let title = format!("nothing is known about the memory of `{}`", workload.name);
-                    let help =
-                        "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
-                    let complaint = complaints.mistake_at(asked.span(), title, "cannot be checked");
-                    complaints.push(complaint.with_help(help));
-                }
-                true
-            }
-        }
-    }
-}
-
-/// Most samples per worker and step in `memory_gib` of a VM: by the workload's memory per sample, or in proportion to the measured
-/// workers' memory.
-fn largest_local_batch(
-    workload: &Workload,
-    machine: &Machine,
-    memory_gib: f64,
-    configuration: &Configuration,
-) -> Option<f64> {
-    let constants = &workload.constants;
-    let shape = Shape::parse(&configuration.vm).ok()?;
-    let vms = shape.vms(configuration.workers)?;
-    let each = memory_gib / f64::from(configuration.workers.div_ceil(vms));
-    if let Some(sample) = &constants.sample_memory_gib {
-        let fixed = constants.fixed_memory_gib.as_ref().map_or(0.0, |f| f.value);
-        return Some((each - fixed) / sample.value);
-    }
-    let measured = constants.worker_memory_gib.as_ref()?.value;
-    let held = (workload
-        .steps
-        .points_of(&shape.on(&machine.stand_in.like))
-        .iter())
-    .map(|(c, _)| c.local_batch())
-    .fold(0.0, f64::max);
-    Some(held * each / measured)
-}
-
 /// One machine per combination of values, with names that tell them apart.
 fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>> {
     let one = [1.0];
@@ -244,21 +179,6 @@ fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>>
     Some(all)
 }
 
-pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
-    Fleet::new(machines.into_iter().map(|m| {
-        let own = OwnVm {
-            // One table may make several types, whose names say which.
-            table: &m.table,
-            like: &m.stand_in.like,
-            vcpu: m.vcpu,
-            memory_gib: m.memory_gib,
-            gpus: m.gpus,
-            usd_per_hour: m.usd_per_hour,
-        };
-        (&*m.stand_in.vm, own)
-    }))
-}
-
 pub(super) fn reach(machines: &[Machine], extrapolate: bool) -> Reach {
     Reach {
         extrapolate,
@@ -294,5 +214,30 @@ impl<'m> MachinesByName<'m> {
     /// In the order of the file.
     pub(super) fn machines_named(&self, name: &str) -> &[&'m Machine] {
         self.0.get(name).map_or(&[], |machines| machines)
+    }
+}
+
+/// Whether the local batch fits into memory; a complaint where the workload does not know.
+pub(super) fn fits(
+    machine: &Machine,
+    workload: &Workload,
+    table: &VmTable,
+    configuration: &Configuration,
+    complaints: &mut Complaints<'_>,
+) -> bool {
+    let (Some(memory_gib), Some(asked)) = (machine.memory_gib, &table.memory_gib) else {
+        return true;
+    };
+    match machine.largest_local_batch(workload, memory_gib, configuration) {
+        Some(most) => configuration.local_batch() <= most * (1.0 + 1e-12),
+        None => {
+            if !complaints.is_reported(&asked.span()) {
+                let title = format!("nothing is known about the memory of `{}`", workload.name);
+                let help = "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
+                let complaint = complaints.mistake_at(asked.span(), title, "cannot be checked");
+                complaints.push(complaint.with_help(help));
+            }
+            true
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
 use super::subject::form::{Form, Reading};
 use scavsim_data::cloud::{Fleet, PriceTable};
-use scavsim_data::configuration::{Configuration, vm_type};
+use scavsim_data::configuration::vm_type;
 use scavsim_data::pricing::builtin;
 use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
@@ -164,17 +164,6 @@ impl<'a> Rentals<'a> {
             are_lost,
         }
     }
-}
-
-pub(super) fn by_vm(configurations: &[Configuration]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    // Most neighbours share the name of their shape.
-    (configurations.chunk_by(|a, b| a.vm == b.vm || vm_type(&a.vm) == vm_type(&b.vm)))
-        .map(|run| {
-            start += run.len();
-            start - run.len()..start
-        })
-        .collect()
 }
 
 /// Every policy needs a price for every VM type, and spot prices are not for VMs on demand.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::ScenarioFile;
 use super::prices::Rentals;
-use super::subject::clusters::Clusters;
+use scavsim_clusters::Clusters;
 use scavsim_data::cloud::{Catalogue, Fleet};
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::pricing::{ListedPrice, Policy, RentedVmType};

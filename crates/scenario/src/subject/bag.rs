@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use toml::Spanned;
 
 use super::ReadSubject;
@@ -15,21 +14,16 @@ use crate::complaints::Complaints;
 use crate::file::ScenarioFile;
 use crate::prices::{Rentals, place_in_cluster};
 use crate::{setup, spot};
+use scavsim_bags::subject::BagOfJobs;
 use scavsim_bags::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_base::units::SimTime;
-use scavsim_data::cloud::Fleet;
 use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
-use scavsim_experiment::PlanError;
-use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
-};
+use scavsim_experiment::subject::Setting;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
-use scavsim_search::testbed::bag_environment::{BagEnvironment, workload_facts};
-use scavsim_sim::bag::{Bag, BagChoices, BagSize, Loss, Notice, Surrogate, logged_bags};
 use scavsim_sim::cluster::{Losses, Pause, Setup};
 
 pub(super) const FORM: Form = Form {
@@ -64,13 +58,6 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-#[derive(Debug, Clone)]
-pub struct BagOfJobs {
-    choices: Arc<BagChoices>,
-    terms: Vec<Arc<Bag>>,
-    losses_are_given: bool,
-}
-
 /// Reads it, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
@@ -92,39 +79,6 @@ pub(super) fn read(
 
 fn table(file: &ScenarioFile) -> Option<&BagTable> {
     file.bag.as_ref().map(Spanned::get_ref)
-}
-
-impl Subject for BagOfJobs {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
-    fn choices(&self) -> Vec<(&str, usize)> {
-        vec![(&self.choices.name, self.choices.space.len())]
-    }
-
-    fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
-        SearchKnowledge::without_history(&self.choices.name, &self.choices.space, workload_facts())
-    }
-
-    fn prepared<'s>(
-        &'s self,
-        search: &Search,
-        preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, PlanError> {
-        let terms = Arc::clone(&self.terms[preparing.setting.number]);
-        Ok(PreparedSearch {
-            known: self.known(search, &preparing.setting.setup),
-            ground: Box::new(BagEnvironment::new(terms, Arc::clone(&self.choices))),
-            fleet: Fleet::listed(),
-        })
-    }
-
-    fn identity(&self) -> Option<(&'static str, Value)> {
-        let BagChoices { name, space, .. } = &*self.choices;
-        let about = json!({ "name": name, "configurations": space.len() });
-        Some(("bag", about))
-    }
 }
 
 impl ReadSubject for BagOfJobs {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::complaints::Complaints;
 use crate::file::{ScenarioFile, VmTable};
 use crate::scale_axis::ScaleAxis;
-use scavsim_data::cloud::Fleet;
 use scavsim_grids::types::{not_whole, run_on};
 use scavsim_grids::{Job, StatedType};
 
@@ -76,8 +75,4 @@ fn unread(table: &VmTable) -> Option<&'static str> {
         ("usd_per_hour", is(&table.usd_per_hour)),
     ];
     keys.into_iter().find(|(_, is)| *is).map(|(key, _)| key)
-}
-
-pub(super) fn fleet(types: &[StatedType]) -> Fleet<'_> {
-    Fleet::new(types.iter().map(|stated| (&*stated.vm, stated.own())))
 }

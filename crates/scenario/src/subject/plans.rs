@@ -8,7 +8,6 @@ mod nodes;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use toml::Spanned;
 
 use layers::PlanSubject;
@@ -23,17 +22,13 @@ use crate::parallel_table::ParallelTable;
 use crate::prices::Rentals;
 use crate::{measured_defaults, setup};
 use scavsim_base::units::SimTime;
-use scavsim_data::cloud::Fleet;
-use scavsim_experiment::PlanError;
-use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
-};
+use scavsim_experiment::subject::Setting;
 use scavsim_parallel::library;
 use scavsim_parallel::runtime::PredictionUncertainty;
 use scavsim_plans::Parts;
+use scavsim_plans::subject::ModelPlans;
 use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
-use scavsim_search::testbed::plans::{PlanEnvironment, workload_facts};
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::engine::Parallelism;
 use scavsim_sim::training::Variation;
@@ -87,12 +82,6 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-#[derive(Debug, Clone)]
-pub struct ModelPlans {
-    choices: Arc<Choices>,
-    terms: Vec<Arc<Terms>>,
-}
-
 /// Reads it, with how VMs live in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
@@ -105,60 +94,6 @@ pub(super) fn read(
         terms: Vec::new(),
     };
     Some((plans, setup))
-}
-
-impl Subject for ModelPlans {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
-    fn choices(&self) -> Vec<(&str, usize)> {
-        vec![(&self.choices.name, self.choices.space.len())]
-    }
-
-    fn known<'s>(&'s self, _: &Search, _: &Setup) -> SearchKnowledge<'s> {
-        let choices = &*self.choices;
-        let figures = workload_facts(choices);
-        SearchKnowledge {
-            layer_model: Some(choices),
-            ..SearchKnowledge::without_history(&choices.name, &choices.space, figures)
-        }
-    }
-
-    fn prepared<'s>(
-        &'s self,
-        search: &Search,
-        preparing: SearchPreparation<'_>,
-    ) -> Result<PreparedSearch<'s>, PlanError> {
-        let terms = Arc::clone(&self.terms[preparing.setting.number]);
-        let ground = PlanEnvironment::new(Arc::clone(&self.choices), terms);
-        Ok(PreparedSearch {
-            known: self.known(search, &preparing.setting.setup),
-            ground: Box::new(ground.prepared(preparing.hands)),
-            fleet: Fleet::listed(),
-        })
-    }
-
-    fn has_fidelities(&self) -> bool {
-        true
-    }
-
-    fn identity(&self) -> Option<(&'static str, Value)> {
-        let Choices {
-            name, space, holes, ..
-        } = &*self.choices;
-        let about = json!({ "name": name, "configurations": space.len(), "holes": holes.count() });
-        Some(("parallel", about))
-    }
-
-    fn impossible(&self) -> Option<String> {
-        let holes = &self.choices.holes;
-        (holes.count() > 0).then(|| holes.to_string())
-    }
-
-    fn hashes(&self) -> &[String] {
-        &self.choices.hashes
-    }
 }
 
 impl ReadSubject for ModelPlans {

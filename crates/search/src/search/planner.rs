@@ -4,8 +4,6 @@
 use super::{BuildResult, Depends, Past, Recipe, Task, UnusableStrategy, ready};
 use crate::testbed::{Extent, Stop};
 use scavsim_base::settings;
-use scavsim_plans::terms::PlanWithTerms;
-use scavsim_plans::{Choices, outlook};
 use scavsim_read::input::checked::Count;
 
 settings! {

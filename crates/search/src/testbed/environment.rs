@@ -2,6 +2,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::job_trial::JobTrial;
+use super::plan_metrics::PlanMetrics;
 use crate::search::{Goal, LayerModel};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
@@ -169,6 +170,11 @@ pub trait Environment: Any + Send + Sync {
 
     /// The model of the configurations that profiles of layers make, where there is one.
     fn layer_model(&self) -> Option<&dyn LayerModel> {
+        None
+    }
+
+    /// Figures of a configuration, where it is a parallel plan.
+    fn plan_metrics(&self, _configuration: usize) -> Option<PlanMetrics> {
         None
     }
 

@@ -2,14 +2,12 @@
 //! start and to probe the configurations of its task, the clock, and the bill where it depends on prices. What earlier runs
 //! left behind comes as [`History`].
 
-pub mod bag;
-pub mod bag_environment;
 pub mod by_replica;
 pub mod environment;
 pub mod history;
 pub mod job_trial;
 pub mod metered;
-pub mod plans;
+pub mod plan_metrics;
 pub mod simulated;
 pub mod stepwise;
 pub mod transcript;
@@ -20,6 +18,7 @@ pub use environment::{Environment, Facts, HeldVms, Point, Terms};
 pub use history::{History, PastRun};
 pub use job_trial::{JobTrial, Length, Timeline};
 pub use metered::{Metered, TestbedExchange, TestbedRequest};
+pub use plan_metrics::PlanMetrics;
 pub use simulated::SimulatedCluster;
 
 use std::borrow::Cow;

@@ -8,10 +8,10 @@ use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
 use scavsim_experiment::{Group, Ranked, Ranking};
-use scavsim_plans::PlanMetrics;
 use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
+use scavsim_search::testbed::PlanMetrics;
 
 /// Runs of a configuration from which on their 5 % and 95 % say something.
 const FEWEST_RUNS: u64 = 20;

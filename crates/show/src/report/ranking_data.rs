@@ -6,7 +6,7 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::Market;
 use scavsim_experiment::{Ranked, Ranking};
-use scavsim_plans::PlanMetrics;
+use scavsim_search::testbed::PlanMetrics;
 
 type RankedRow<'r> = (usize, &'r Ranked);
 

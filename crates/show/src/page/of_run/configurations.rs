@@ -3,7 +3,7 @@ use super::names::Names;
 use super::tables::setting;
 use crate::figure::material::{Cloud, Place};
 use scavsim_base::text::{Cell, Column, Sheet};
-use scavsim_plans::PlanMetrics;
+use scavsim_search::testbed::PlanMetrics;
 
 /// Rows of the table; of more those on a front come first.
 const MOST_CONFIGURATIONS: usize = 2_400;

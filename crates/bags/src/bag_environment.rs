@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use crate::search::WorkloadFacts;
+use crate::{Bag, BagChoices, BagJob, BagRunSpec, Run};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
-use scavsim_sim::bag::{Bag, BagChoices, BagJob, BagRunSpec, Run};
+use scavsim_search::search::WorkloadFacts;
 
 /// Jobs of a probe, where the strategy's settings do not say.
 const PROBE_JOBS: u64 = 8;

@@ -1,5 +1,5 @@
 use super::*;
-use scavsim_bags::{Bag, BagChoices, BagSize, Loss, Notice, Reuse, Surrogate};
+use crate::{Bag, BagChoices, BagSize, Loss, Notice, Reuse, Surrogate};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::EndedBy;
@@ -186,7 +186,7 @@ fn a_bag_of_100_jobs_takes_microseconds() {
     let bag = Bag {
         job_time: UnitLogNormal::from_cv(0.03),
         dispatch_lag: seconds(18.0),
-        notice: scavsim_bags::logged_bags::notice(),
+        notice: crate::logged_bags::notice(),
         loss: Loss::Attempts(5),
         ..of_jobs(100)
     };

@@ -8,12 +8,12 @@ pub use cut::PlanEnvironment;
 
 use std::sync::Arc;
 
-use crate::search::{LayerModel, WorkloadFacts};
-use crate::testbed::{Environment, Facts, HeldVms, JobTrial, Terms};
+use crate::Choices;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Usage;
 use scavsim_data::workload::Spread;
-use scavsim_sim::plans::Choices;
+use scavsim_search::search::{LayerModel, WorkloadFacts};
+use scavsim_search::testbed::{Environment, Facts, HeldVms, JobTrial, PlanMetrics, Terms};
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
@@ -37,6 +37,10 @@ pub fn workload_facts(plans: &Choices) -> WorkloadFacts {
 impl Environment for PlanEnvironment {
     fn facts(&self) -> Facts<'_> {
         Facts::rents(&self.choices.types)
+    }
+
+    fn plan_metrics(&self, configuration: usize) -> Option<PlanMetrics> {
+        Some(self.choices.figures(configuration))
     }
 
     fn layer_model(&self) -> Option<&dyn LayerModel> {

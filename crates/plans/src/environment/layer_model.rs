@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use super::cut::PlanEnvironment;
-use crate::search::{Forecast, LayerModel};
-use scavsim_sim::plans::terms::PlanWithTerms;
-use scavsim_sim::plans::{Choices, Terms, outlook};
+use crate::terms::PlanWithTerms;
+use crate::{Choices, Terms, outlook};
+use scavsim_search::search::{Forecast, LayerModel};
 
 impl LayerModel for Choices {
     /// The first plan on each VM type by itself; of a type that is only in mixes none.

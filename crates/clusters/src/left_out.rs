@@ -18,7 +18,7 @@ pub struct LeftOut {
 
 impl LeftOut {
     /// `measured`: whether only what was measured is searched.
-    pub(super) fn new(workload: &Workload, measured: bool) -> LeftOut {
+    pub fn new(workload: &Workload, measured: bool) -> LeftOut {
         LeftOut {
             workload: workload.name.clone(),
             measured,
@@ -27,7 +27,7 @@ impl LeftOut {
     }
 
     /// Placements that are searched only where they are named.
-    pub(super) fn uneven(&mut self, workload: &Workload, used: &[&str]) {
+    pub fn uneven(&mut self, workload: &Workload, used: &[&str]) {
         let uneven = |shape: &&str| Shape::parse(shape).is_ok_and(|s| !s.is_even());
         let left = workload.steps.shapes().map(|s| &**s);
         let count = left
@@ -40,7 +40,7 @@ impl LeftOut {
     }
 
     /// Leaves out `count` configurations that do not fit into memory.
-    pub(super) fn too_large(&mut self, count: usize) {
+    pub fn too_large(&mut self, count: usize) {
         self.add(
             count,
             "they do not fit into the memory of their VMs".to_owned(),
@@ -48,7 +48,7 @@ impl LeftOut {
     }
 
     /// Leaves out configurations that the workload does not know.
-    pub(super) fn unknown(
+    pub fn unknown(
         &mut self,
         workload: &Workload,
         reach: &Reach,
@@ -76,7 +76,7 @@ impl LeftOut {
         self.add(others, "no measurements surround them".to_owned());
     }
 
-    pub(super) fn searched(
+    pub fn searched(
         mut self,
         workload: &Workload,
         reach: &Reach,

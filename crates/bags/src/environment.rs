@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use super::bag_environment::BagEnvironment;
-use crate::testbed::job_trial::{no_fidelities, no_layers};
-use crate::testbed::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order};
-use crate::testbed::{
-    Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
-};
-use scavsim_bags::{BagEnd, BagJob, Run};
+use crate::bag_environment::BagEnvironment;
+use crate::{BagEnd, BagJob, Run, formula};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::{Phase, Usage};
-use scavsim_sim::bag::{BagEnd, BagJob, Run, formula};
+use scavsim_search::testbed::job_trial::{no_fidelities, no_layers};
+use scavsim_search::testbed::work_trial::{
+    ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order,
+};
+use scavsim_search::testbed::{
+    Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
+};
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::{Fidelity, UnfinishedJob};

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::pace::slot_nodes;
+use crate::terms::PlanWithTerms;
+use crate::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
 use scavsim_parallel::PathScratch;
-use scavsim_plans::pace::slot_nodes;
-use scavsim_plans::terms::PlanWithTerms;
-use scavsim_plans::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
 use scavsim_sim::engine::{Interrupt, Parallelism};
 
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::testbed::Length;
+use crate::{Axes, Choices, Form, Offer, Parts, PreparedForm};
+use crate::{Target as PlanTarget, Terms as JobTerms};
 use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::{EndedBy, Phase};
 use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
-use scavsim_plans::{Axes, Choices, Form, Offer, Parts, PreparedForm};
-use scavsim_plans::{Target as PlanTarget, Terms as JobTerms};
 use scavsim_read::input::Diagnostics;
+use scavsim_search::testbed::Length;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot, Write};
 use scavsim_sim::engine::{Interrupt, Parallelism};

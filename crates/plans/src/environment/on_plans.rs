@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use super::cut::PlanEnvironment;
-use crate::testbed::stepwise::Trainer;
-use crate::testbed::work_trial::{Work, WorkTrial, in_order};
-use crate::testbed::{Observation, Stop, Target, Terms};
+use crate::plan_job::Paces;
+use crate::terms::PlanWithTerms;
+use crate::{Formation, PlanEffects, PlanJob, PlanPace, Terms as JobTerms, pace, timeline};
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
-use scavsim_plans::plan_job::Paces;
-use scavsim_plans::terms::PlanWithTerms;
-use scavsim_plans::{Formation, PlanEffects, PlanJob, PlanPace, Terms as JobTerms, pace, timeline};
+use scavsim_search::testbed::stepwise::Trainer;
+use scavsim_search::testbed::work_trial::{Work, WorkTrial, in_order};
+use scavsim_search::testbed::{Observation, Stop, Target, Terms};
 use scavsim_sim::engine::Interrupt;
 use scavsim_sim::job::TrainingResult;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
