@@ -270,9 +270,13 @@ pub use scavsim_base::text;
 #[doc(hidden)]
 pub use scavsim_base::{rng, stats, units};
 #[doc(hidden)]
-pub use scavsim_data::{cloud, configuration, fit, pricing, space, usage, workload};
+pub use scavsim_data::{cloud, configuration, pricing, space, usage, workload};
+#[doc(hidden)]
+pub use scavsim_engine as engine;
 #[doc(hidden)]
 pub use scavsim_experiment as experiment;
+#[doc(hidden)]
+pub use scavsim_fit as fit;
 #[doc(hidden)]
 pub use scavsim_grids as grid;
 #[cfg(feature = "cli")]
@@ -293,7 +297,7 @@ pub use scavsim_show::report;
 #[doc(hidden)]
 pub use scavsim_show::{figure, page};
 #[doc(hidden)]
-pub use scavsim_sim::{cluster, engine, job, training};
+pub use scavsim_sim::{cluster, job, training};
 #[doc(hidden)]
 pub use {scavsim_bags as bag, scavsim_parallel as parallel, scavsim_plans as plans};
 

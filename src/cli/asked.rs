@@ -11,11 +11,11 @@ use super::exit::{Exit, Failure};
 use super::listener::Listener;
 use super::programs::ProgramsArg;
 use super::signals::Signals;
+use scavsim_engine::Interrupt;
 use scavsim_experiment::{Record, Sink, Summary, Tasks};
 use scavsim_read::input::{Diagnostic, Diagnostics, Mistakes};
 use scavsim_scenario::door;
 use scavsim_show::report::{manifest, summary_json};
-use scavsim_sim::engine::Interrupt;
 
 #[derive(Debug)]
 pub struct Answer {

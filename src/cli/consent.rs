@@ -8,10 +8,10 @@ use super::exit::Failure;
 use super::listener::heard;
 use super::terminal;
 use scavsim_base::text::words::{rough_size, rough_time};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::Plan;
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::Scenario;
-use scavsim_sim::engine::Interrupt;
 
 /// A run that is estimated to take longer is asked about.
 const LONG_S: f64 = 3600.0;

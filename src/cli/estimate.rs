@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use scavsim_base::text::words::{rough_size, rough_time};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tasks};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::{ClusterScenario as _, Scenario};
-use scavsim_sim::engine::Interrupt;
 
 /// Simulations that are tried, each with all its cases; fewer where they are slow.
 const SAMPLE: u64 = 100;

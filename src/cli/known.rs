@@ -10,13 +10,13 @@ use super::programs::ProgramsArg;
 use super::set::SetArgs;
 use super::{rank, scenarios, terminal};
 use scavsim_data::workload::{Workload, library, load};
+use scavsim_engine::Interrupt;
 use scavsim_read::input::Diagnostics;
 use scavsim_scenario::ClusterScenario as _;
 use scavsim_scenario::Scenario;
 use scavsim_show::figure::Material;
 use scavsim_show::figure::record_digest::RecordDigest;
 use scavsim_show::report::manifest::{self, Identity};
-use scavsim_sim::engine::Interrupt;
 
 /// Configurations up to which all are valued anew; beyond, those in the records are shown.
 const MOST_CONFIGURATIONS: usize = 20_000;

@@ -12,6 +12,7 @@ use super::known::{KnownArgs, material};
 use super::policies_plot::{self, PolicyPlotRequest};
 use super::signals::Signals;
 use super::{out, report, terminal};
+use scavsim_engine::Interrupt;
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, regular};
 use scavsim_scenario::Scenario;
@@ -19,7 +20,6 @@ use scavsim_show::figure::{
     Figure, FigureKind, FigureRequest, KINDS, Material, draw, job_timeline, vega,
 };
 use scavsim_show::report::OutputFolder;
-use scavsim_sim::engine::Interrupt;
 
 const FOLDER: &str = "figures";
 

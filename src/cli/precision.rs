@@ -3,11 +3,11 @@
 use super::exit::Failure;
 use super::progress::Progress;
 use super::terminal;
+use scavsim_engine::Interrupt;
 use scavsim_experiment::precision::{self, NotReached};
 use scavsim_read::input::Diagnostic;
 use scavsim_scenario::Scenario;
 use scavsim_show::report::manifest;
-use scavsim_sim::engine::Interrupt;
 
 /// Gives `scenario` as many replicas as the precision takes that it wants, if it wants one.
 pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Result<(), Failure> {

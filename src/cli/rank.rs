@@ -10,13 +10,13 @@ use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::{scenarios, terminal};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::Ranking;
 use scavsim_experiment::ranking::{NoRanking, RankingOptions, rank};
 use scavsim_scenario::{Overrides, Scenario};
 use scavsim_search::search::Objective;
 use scavsim_show::report::ranking_table::{self, DisplayOptions};
 use scavsim_show::report::{Places, ranking_data};
-use scavsim_sim::engine::Interrupt;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]

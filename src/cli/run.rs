@@ -17,13 +17,13 @@ use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
 use super::{estimate, out, precision, resume, scenarios, terminal};
 use scavsim_base::text::words::plural_with_commas;
+use scavsim_engine::Interrupt;
 use scavsim_experiment::{RunEnding, Shard};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
 use scavsim_scenario::{Overrides, Scenario};
 use scavsim_show::report::{OutputFolder, Places};
-use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
 const RESULTS: &str = "Results";

@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::resume::Start;
 use super::signals::Signals;
 use super::{records, terminal};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::metrics::KeptMetrics;
 use scavsim_experiment::subject::Lives;
 use scavsim_experiment::{
@@ -17,7 +18,6 @@ use scavsim_experiment::{
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::{ClusterScenario as _, Scenario};
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
-use scavsim_sim::engine::Interrupt;
 
 /// The form of records of which an estimate knows the size.
 const CSV: &str = "csv";

@@ -12,7 +12,7 @@ use signal_hook::{flag, low_level};
 
 use super::exit::Exit;
 use super::terminal;
-use scavsim_sim::engine::Interrupt;
+use scavsim_engine::Interrupt;
 
 #[derive(Debug)]
 pub struct Signals {

@@ -13,9 +13,9 @@ use super::terminal;
 use super::validate_plans::ValidatePlansArgs;
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_data::workload::{library, load};
+use scavsim_engine::Interrupt;
 use scavsim_measure::validate::{Depth, UnansweredReason, ValidationSplit, validate};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder};
-use scavsim_sim::engine::Interrupt;
 
 /// Arguments of `validate`.
 #[derive(Debug, Args)]

@@ -30,8 +30,8 @@ mod tests {
     use scavsim_base::units::SimTime;
     use scavsim_data::cloud::lifetimes::{Kind, Lifetime, Model};
     use scavsim_data::usage::Phase;
+    use scavsim_engine::Interrupt;
     use scavsim_sim::cluster::Pause;
-    use scavsim_sim::engine::Interrupt;
     use scavsim_sim::training::log::{Entry, Fate, LogEvent};
 
     const LOGGED: &str = include_str!("../../../data/bags/logged.csv");

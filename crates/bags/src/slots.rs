@@ -5,7 +5,7 @@ use crate::{Bag, BagSize, Loss};
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
-use scavsim_sim::engine::{Interrupt, Queue};
+use scavsim_engine::{Interrupt, Queue};
 use scavsim_sim::provider::{Provider, Vm};
 use scavsim_sim::training::log::Entry;
 

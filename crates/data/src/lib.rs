@@ -3,11 +3,10 @@
 //! - [`configuration`]: VM shape, workers, batch. [`space`]: configurations over named axes.
 //! - [`usage`]: which VMs were held, and what for.
 //! - [`cloud`]: VM types, their dated prices, lifetimes and delays. [`pricing`]: usage → bill.
-//! - [`workload`]: what is trained: measured tables and their interpolation. [`fit`]: laws of measurements.
+//! - [`workload`]: what is trained: measured tables and their interpolation.
 
 pub mod cloud;
 pub mod configuration;
-pub mod fit;
 pub mod pricing;
 pub mod space;
 #[cfg(test)]

@@ -10,9 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use super::estimate::{Estimate, Sample};
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_search::testbed::{Environment, JobTrial, Terms};
-use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::Fidelity;
 
 /// Wanted relative standard error of time and cost for configurations that may be chosen.

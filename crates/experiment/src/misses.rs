@@ -4,9 +4,9 @@
 
 use super::expectation::{RunValues, Runner, Runners, SETTLED};
 use scavsim_data::pricing::Tariff;
+use scavsim_engine::Parallelism;
 use scavsim_search::search::{Limits, Point};
 use scavsim_search::testbed::{Environment, Terms};
-use scavsim_sim::engine::Parallelism;
 
 /// Runs of every configuration; of one whose quantile is near a limit; the most, where the share of misses is not settled.
 const RUNS: [u64; 3] = [200, 1_000, 10_000];

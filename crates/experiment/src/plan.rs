@@ -15,9 +15,9 @@ use super::search_problem::SearchProblem;
 use super::subject::{Lives, Search, SearchPreparation, Subject};
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_search::search::{Limits, Objective};
 use scavsim_search::testbed::Terms;
-use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 use simulation_notices::SimulationNotices;
 

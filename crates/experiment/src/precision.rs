@@ -15,8 +15,8 @@ use super::scenario::{Scenario, WantedPrecision};
 use super::shard::Tasks;
 use super::summary::Summary;
 use super::tally::GroupSummary;
+use scavsim_engine::Interrupt;
 use scavsim_search::search::Objective;
-use scavsim_sim::engine::Interrupt;
 
 /// Replicas from which an interval counts: fewer do not tell skewness.
 pub const LEAST: u64 = 16;

@@ -14,11 +14,11 @@ use scavsim_base::stats::Share;
 use scavsim_data::cloud::Market;
 use scavsim_data::pricing::{Policy, Tariff};
 use scavsim_data::workload::Spread;
+use scavsim_engine::Interrupt;
 use scavsim_search::search::objective::{ParetoFront, best_two};
 use scavsim_search::search::{Limits, Objective, Point};
 use scavsim_search::testbed::PlanMetrics;
 use scavsim_sim::cluster::World;
-use scavsim_sim::engine::Interrupt;
 
 /// Ends of the shown interval of runs.
 pub const ENDS: [f64; 2] = [0.05, 0.95];

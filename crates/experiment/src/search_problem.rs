@@ -16,6 +16,7 @@ use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{Policy, RentedVmType, Tariff};
 use scavsim_data::space::Space;
 use scavsim_data::usage::Usage;
+use scavsim_engine::Parallelism;
 use scavsim_search::search::{
     ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UsedPastRun,
     WorkloadFacts,
@@ -24,7 +25,6 @@ use scavsim_search::search::{
 };
 use scavsim_search::testbed::{Environment, Terms};
 use scavsim_sim::cluster::World;
-use scavsim_sim::engine::Parallelism;
 
 /// A workload that was measured: there is no simulated world of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -14,10 +14,10 @@ use super::record::Record;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_search::search::{LayerModel, Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 

@@ -9,10 +9,10 @@ use crate::{Axes, Draft, Flops, Holes, Offer, PreparedForm, space};
 use scavsim_base::rng::{VmTypeKey, WorkloadKey, identity};
 use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_parallel::memory::GIB;
 use scavsim_parallel::runtime::{PredictedPlan, PredictionUncertainty};
 use scavsim_parallel::{Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, StageCuts};
-use scavsim_sim::engine::{Interrupt, Parallelism};
 
 #[derive(Debug)]
 pub struct Choices {

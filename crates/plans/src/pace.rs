@@ -5,8 +5,8 @@
 use scavsim_base::rng::{ConfigurationKey, Purpose, Stream, Streams, UnitLogNormal};
 use scavsim_base::stats::{Pair, Welford};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Interrupt;
 use scavsim_parallel::{PathScratch, PreparedPlan, Room};
-use scavsim_sim::engine::Interrupt;
 use scavsim_sim::training::drift::DriftPath;
 use scavsim_sim::training::variation::WorkerTime;
 use scavsim_sim::training::{Fidelity, UnfinishedJob, Variation};

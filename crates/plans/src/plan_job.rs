@@ -21,7 +21,7 @@ use scavsim_base::rng::{Streams, WorkloadKey};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{EndedBy, Phase, Usage};
-use scavsim_sim::engine::Interrupt;
+use scavsim_engine::Interrupt;
 use scavsim_sim::job::LedgerSnapshot;
 use scavsim_sim::provider::{Capacity, Provider, Vm};
 use scavsim_sim::training::UnfinishedJob;

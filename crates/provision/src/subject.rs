@@ -9,6 +9,7 @@ use crate::study::Study;
 use crate::study::job_work::JobWork;
 use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
+use scavsim_engine::Interrupt;
 use scavsim_experiment::PlanError;
 use scavsim_experiment::subject::{
     LifeReplay, Lives, PreparedSearch, Search, SearchKnowledge, SearchPreparation, Subject,
@@ -16,7 +17,6 @@ use scavsim_experiment::subject::{
 use scavsim_read::input::checked::Count;
 use scavsim_search::search::{CLAIRVOYANT, WorkloadFacts};
 use scavsim_sim::cluster::Setup;
-use scavsim_sim::engine::Interrupt;
 
 #[derive(Debug, Clone)]
 pub struct MarketPolicies {

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::AtomicU64;
 
+use scavsim_engine::Interrupt;
 use scavsim_experiment::precision::{AchievedPrecision, LEAST, half_width, replicas};
 use scavsim_experiment::scenario::{Scenario, WantedPrecision};
 use scavsim_experiment::{Conduct, KeyColumns, Plan, Record, Sink, Summary, Tasks, gather, run};
 use scavsim_read::input::{Diagnostics, Source};
 use scavsim_scenario::{Overrides, load};
-use scavsim_sim::engine::Interrupt;
 
 const SCENARIO: &str = r#"
     workloads = ["scavenger-resnet18"]

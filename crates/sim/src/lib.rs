@@ -5,7 +5,6 @@
 //! - [`provider`]: VMs that are asked for and taken away.
 
 pub mod cluster;
-pub mod engine;
 pub mod job;
 pub mod provider;
 #[cfg(test)]
@@ -16,5 +15,5 @@ pub mod training;
 pub mod face {
     pub use scavsim_data::face::*;
 
-    pub use crate::engine::Interrupt;
+    pub use scavsim_engine::Interrupt;
 }

@@ -21,6 +21,7 @@ use answer::{PlannedAnswer, on};
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
 use scavsim_base::text::words::with_commas;
+use scavsim_engine::Interrupt;
 use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::machines::Basis;
 use scavsim_measure::advise::{Question, hand_over, json};
@@ -28,7 +29,6 @@ use scavsim_measure::import::profile;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
 use scavsim_provision::policy::{Net, Recipe};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
-use scavsim_sim::engine::Interrupt;
 use spot::{SpotMarket, StatedSpotTimes, SubstituteMarket};
 use when::{ClockTime, Deadline, LEGAL, MOST_H};
 

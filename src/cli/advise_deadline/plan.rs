@@ -7,6 +7,7 @@ use super::spot::SpotMarket;
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::normal;
 use scavsim_base::units::SimTime;
+use scavsim_engine::Interrupt;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
@@ -15,7 +16,6 @@ use scavsim_provision::policy_run::watch;
 use scavsim_provision::world::process::Process;
 use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{World, Zone};
-use scavsim_sim::engine::Interrupt;
 
 /// Parts of equal chance that the hours of a job are split into.
 const STRATA: usize = 40;

@@ -4,7 +4,7 @@ use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::EndedBy;
 use scavsim_data::usage::RentedVm;
-use scavsim_sim::engine::Interrupt;
+use scavsim_engine::Interrupt;
 
 const VM_TYPE: &str = "n1-highcpu-32";
 

@@ -17,10 +17,10 @@ use crate::import::{ImportResult, Report, profile};
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Workload, load};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::search::{Objective, Point};
-use scavsim_sim::engine::Interrupt;
 
 /// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;

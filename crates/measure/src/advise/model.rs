@@ -15,11 +15,11 @@ use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
 use scavsim_parallel::gpu::{self, Precision};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
-use scavsim_sim::engine::Interrupt;
 
 #[derive(Debug, Clone)]
 pub struct PlanChoice {

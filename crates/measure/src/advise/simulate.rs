@@ -15,10 +15,10 @@ use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{self, Ranked};
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_scenario::{ClusterScenario as _, Extensions, Overrides, Scenario};
-use scavsim_sim::engine::Interrupt;
 
 pub(super) struct SimulatedChoice {
     pub(super) prospect: Prospect,

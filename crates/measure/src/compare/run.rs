@@ -11,11 +11,11 @@ use super::curve::{CurveStep, Regrets, regrets};
 use super::tally::{CaseMetrics, Entry};
 use super::{Block, Comparison, ComparisonQuestion, CompetitionUnit, PriorKnowledge, parts};
 use scavsim_base::units::SECONDS_PER_HOUR;
+use scavsim_engine::Interrupt;
 use scavsim_experiment::{Case, Evaluator, Plan, PlanError, Record};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::{ALL_KNOWING, Depends, Objective, Point};
 use scavsim_search::testbed::{TestbedExchange, TestbedRequest};
-use scavsim_sim::engine::Interrupt;
 
 /// Cases that are evaluated before their results are taken in.
 const AT_ONCE: u64 = 4096;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::figure::rounded;
 use scavsim_base::text::{Column, Sheet};
-use scavsim_data::fit::Quality;
+use scavsim_fit::Quality;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 #[derive(Debug, Clone, Default)]

@@ -1,10 +1,10 @@
 //! Batches left out of epochs.
 
 use super::split::{Answer, UnansweredReason, ValidationSplit};
-use scavsim_data::fit::epochs::noise_scale;
 use scavsim_data::workload::epochs::EpochRow;
 use scavsim_data::workload::law::EpochLaw;
 use scavsim_data::workload::{Epochs, Provenance, Workload, epochs_by_law};
+use scavsim_fit::epochs::noise_scale;
 
 /// Each batch between others, and the largest from the others.
 pub(super) fn splits(workload: &Workload) -> Vec<ValidationSplit> {

@@ -10,13 +10,13 @@ use super::folds::{
 use super::split::{Answer, Depth, UnansweredReason, ValidationSplit};
 use scavsim_base::stats::Welford;
 use scavsim_data::configuration::Shape;
-use scavsim_data::fit::best::{best, best_on_one_vm};
-use scavsim_data::fit::pooled::{PooledPoint, pooled, refitted};
-use scavsim_data::fit::steps::{StepPoint, p_norm};
 use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{Overlap, PooledLaw, StepLaw};
 use scavsim_data::workload::step_cost::{StepCosts, StepRow};
 use scavsim_data::workload::{Communication, Laws, Workload};
+use scavsim_fit::best::{best, best_on_one_vm};
+use scavsim_fit::pooled::{PooledPoint, pooled, refitted};
+use scavsim_fit::steps::{StepPoint, p_norm};
 
 pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<ValidationSplit> {
     let all = measured(workload);

@@ -148,8 +148,7 @@ impl Variants {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         for (each, scenario) in &self.0 {
             rows.each = Cell::Text(Arc::clone(each));
-            let mut plan =
-                Plan::on_threads(jobs, scenario, &scavsim_sim::engine::Interrupt::NEVER)?;
+            let mut plan = Plan::on_threads(jobs, scenario, &scavsim_engine::Interrupt::NEVER)?;
             let tasks = Tasks::from_plan(&plan);
             let conduct = Conduct {
                 jobs,

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::no_value::NoValue;
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SECONDS_PER_HOUR;
-use scavsim_data::fit::worker::{TimedStep, by_size};
 use scavsim_data::workload::law::worker::zero;
+use scavsim_fit::worker::{TimedStep, by_size};
 use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
 use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};
 

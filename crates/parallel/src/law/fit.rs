@@ -8,7 +8,7 @@ use super::constants::{COUNT, Constants, Prior};
 use super::run::PlanRun;
 use crate::Runtime;
 use scavsim_base::stats::cholesky::{cholesky, inverse_column};
-use scavsim_data::fit::minimise;
+use scavsim_fit::minimise;
 
 /// Standard deviation of ln(measured / foretold) that runs have around any law, when constants are sought.
 const SCATTER: f64 = 0.06;

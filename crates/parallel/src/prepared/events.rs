@@ -7,7 +7,7 @@ use super::{PassCost, PreparedPlan, Span, StageCost, Work};
 use crate::runtime::Activations;
 use crate::schedule::{Exchange, Operation, StageOrder};
 use scavsim_base::units::SimTime;
-use scavsim_sim::engine::{Interrupt, Queue};
+use scavsim_engine::{Interrupt, Queue};
 
 /// Room for the events of a step, kept from step to step.
 #[derive(Debug, Clone, Default)]

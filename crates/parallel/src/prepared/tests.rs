@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Activations::{self, Duplex, Overlapped, Serial};
 use scavsim_base::tests::{close, near};
-use scavsim_sim::engine::Interrupt;
+use scavsim_engine::Interrupt;
 
 /// A plan of one replica, without gradients to reduce.
 fn plan(

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::pace::slot_nodes;
 use crate::terms::PlanWithTerms;
 use crate::{Choices, Draft, Spread, Terms as JobTerms, TrialEffects};
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_parallel::PathScratch;
-use scavsim_sim::engine::{Interrupt, Parallelism};
 
 /// Largest `step_cv` at which outlines were held against steps: within 0.5 % of their mean.
 const MOST_OUTLINED_CV: f64 = 0.02;

@@ -9,10 +9,10 @@ use crate::{Formation, PlanEffects, PlanJob, PlanPace, Terms as JobTerms, pace, 
 use scavsim_base::rng::{Purpose, Streams, UnitLogNormal};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_engine::Interrupt;
 use scavsim_search::testbed::stepwise::Trainer;
 use scavsim_search::testbed::work_trial::{Work, WorkTrial, in_order};
 use scavsim_search::testbed::{Observation, Stop, Target, Terms};
-use scavsim_sim::engine::Interrupt;
 use scavsim_sim::job::TrainingResult;
 use scavsim_sim::training::log::{Entry, LogEvent, Track};
 use scavsim_sim::training::sync::Goal;

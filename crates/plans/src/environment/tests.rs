@@ -6,12 +6,12 @@ use crate::{Target as PlanTarget, Terms as JobTerms};
 use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::{EndedBy, Phase};
+use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_read::input::Diagnostics;
 use scavsim_search::testbed::Length;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
 use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot, Write};
-use scavsim_sim::engine::{Interrupt, Parallelism};
 use scavsim_sim::training::Variation;
 
 #[track_caller]

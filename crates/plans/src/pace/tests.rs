@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use super::*;
 use crate::{Axes, Form, Offer, Parts, PreparedForm, Target};
+use scavsim_engine::Parallelism;
 use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_read::input::Diagnostics;
-use scavsim_sim::engine::Parallelism;
 
 fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
     let mut told = Diagnostics::default();

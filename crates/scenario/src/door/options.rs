@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::scenario::Scenario;
 use crate::{Extensions, Overrides, load_with};
 use scavsim_data::pricing::{AS_MEASURED, Policy, VmPrice};
+use scavsim_engine::Interrupt;
 use scavsim_provision::policy::Recipe;
 use scavsim_provision::policy::registry::{CLAIRVOYANT, POLICIES};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use scavsim_search::search::{ALL_KNOWING, Registry};
-use scavsim_sim::engine::Interrupt;
 
 /// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::atomic::AtomicU64;
 
+use scavsim_engine::Interrupt;
 use scavsim_experiment::PlanError;
 use scavsim_experiment::precision::{self, NotReached};
 use scavsim_experiment::scenario as checked;
 use scavsim_experiment::{Conduct, Finished, Plan, Record, Sink, Tasks, run};
-use scavsim_sim::engine::Interrupt;
 
 /// A checked scenario: everything in it exists and is legal.
 ///

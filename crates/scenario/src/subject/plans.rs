@@ -22,6 +22,7 @@ use crate::parallel_table::ParallelTable;
 use crate::prices::Rentals;
 use crate::{measured_defaults, setup};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Parallelism;
 use scavsim_experiment::subject::Setting;
 use scavsim_parallel::library;
 use scavsim_parallel::runtime::PredictionUncertainty;
@@ -30,7 +31,6 @@ use scavsim_plans::subject::ModelPlans;
 use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
-use scavsim_sim::engine::Parallelism;
 use scavsim_sim::training::Variation;
 
 pub(super) const FORM: Form = Form {

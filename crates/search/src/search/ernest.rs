@@ -9,8 +9,8 @@ use super::trials::{none_reached, point, value};
 use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, UnusableStrategy, ready, space};
 use crate::testbed::{Stop, Target, Testbed};
 use scavsim_base::settings;
-use scavsim_data::fit::linear::{Equation, non_negative};
 use scavsim_data::space::Space;
+use scavsim_fit::linear::{Equation, non_negative};
 use scavsim_read::input::checked::Count;
 
 settings! {

@@ -15,8 +15,8 @@ use crate::testbed::{History, PastRun, Target};
 use scavsim_base::settings;
 use scavsim_base::stats::Line;
 use scavsim_data::configuration::Shape;
-use scavsim_data::fit::communication::{Exchange, LearnedCommunication};
 use scavsim_data::space::Space;
+use scavsim_fit::communication::{Exchange, LearnedCommunication};
 use scavsim_read::input::checked::Count;
 
 settings! {

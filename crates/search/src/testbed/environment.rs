@@ -10,7 +10,7 @@ use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{RentedVm, RentedVmType, Usage};
 use scavsim_data::workload::Spread;
-use scavsim_sim::engine::Interrupt;
+use scavsim_engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

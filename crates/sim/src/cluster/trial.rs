@@ -1,6 +1,5 @@
 //! The time of an update where none is known for all jobs: a formula of the long run, or a run without luck.
 
-use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::stepping::Stepping;
 use crate::training::sync::fast::Pace;
@@ -9,6 +8,7 @@ use crate::training::sync::{Goal, Protocol, Scratch, Stretch};
 use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Queue;
 
 /// Worker-steps of a trial run, where no formula tells the time of an update: about 1 % of a step's variation.
 const TRIAL_WORKER_STEPS: u64 = 20_000;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::engine::Parallelism;
 use crate::training::barrier_waits::BarrierWaits;
 use scavsim_base::rng::WorkloadKey;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::usage::{RentedVm, RentedVms};
 use scavsim_data::workload::{Constants, NoiseOverTraining, OutsideHull, Reach, Workload};
+use scavsim_engine::Parallelism;
 
 use super::sizes::Builder;
 use super::truth::Truth;

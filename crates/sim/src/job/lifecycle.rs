@@ -7,7 +7,6 @@ use super::run::LiveRun;
 use super::stage::Stage;
 use crate::cluster::random_effects::RandomEffects;
 use crate::cluster::{Cluster, Spot};
-use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
 use crate::training::progress::{Advance, UnfinishedJob};
 use crate::training::stepping::Stepping;
@@ -18,6 +17,7 @@ use scavsim_base::rng::{Stream, Streams};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{Phase, Usage};
+use scavsim_engine::{Interrupt, Queue};
 
 #[derive(Debug, Clone)]
 pub struct Job {

@@ -1,4 +1,3 @@
-use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::log::LogEvent;
 use crate::training::progress::{Event, UnfinishedJob};
@@ -12,6 +11,7 @@ use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::Phase;
 use scavsim_data::usage::ledger::Ledger;
+use scavsim_engine::Queue;
 
 /// The clock of a job, its network, and its books.
 #[derive(Debug, Clone)]

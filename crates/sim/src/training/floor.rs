@@ -5,8 +5,8 @@ use super::log::Log;
 use super::progress::Event;
 use super::scratch::Scratch;
 use super::stepping::Stepping;
-use crate::engine::Queue;
 use scavsim_base::rng::Stream;
+use scavsim_engine::Queue;
 
 /// All that a stretch of training touches, borrowed from its job.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use crate::import::draft::{Draft, Law};
 use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_base::stats::mean;
-use scavsim_data::fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_data::workload::noise::noise_scale as scale_of_noise;
+use scavsim_fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
 use scavsim_read::input::Diagnostic;
 
 pub(super) fn laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {

@@ -13,8 +13,8 @@ use crate::import::report::Report;
 use scavsim_base::stats::{mean, median_of};
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
-use scavsim_data::fit::best::best;
-use scavsim_data::fit::steps::StepPoint;
+use scavsim_fit::best::best;
+use scavsim_fit::steps::StepPoint;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Repeats of one configuration that differ by this factor are not of the same thing.

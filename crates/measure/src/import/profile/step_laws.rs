@@ -6,8 +6,8 @@ use crate::import::draft::{Draft, Law, StepLine};
 use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_data::configuration::vm_type;
-use scavsim_data::fit::pooled::{PooledPoint, pooled};
 use scavsim_data::workload::law::prior::Prior;
+use scavsim_fit::pooled::{PooledPoint, pooled};
 use scavsim_read::input::Diagnostic;
 
 /// From so many rows on, a law that foretells them badly is wrong; below, it is only unsure, and its intervals say so.

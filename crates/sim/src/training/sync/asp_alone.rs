@@ -2,12 +2,12 @@
 
 use super::fast::Pace;
 use super::{Asp, Goal, Invalid, Protocol, Scratch};
-use crate::engine::Queue;
 use crate::training::drift::DriftPath;
 use crate::training::slowest;
 use crate::training::{Fidelity, Floor, Log, StalledJob, Stepping, Variation};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Queue;
 
 #[derive(Debug, Clone, Copy)]
 pub struct AspAlone {

@@ -10,7 +10,6 @@ use super::stationary::Stationary;
 use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::Synchronisation;
-use crate::engine::Queue;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, StalledJob};
@@ -18,6 +17,7 @@ use crate::training::stepping::{StepCondition, Stepping};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
+use scavsim_engine::Queue;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bsp;

@@ -6,12 +6,12 @@ use super::long_run::{RATE_ERROR, RATE_ERROR_IN_PASSING};
 use super::registry::Protocol;
 use super::stationary::Stationary;
 use super::stretch::{Goal, Stretch};
-use crate::engine::Interrupt;
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_engine::Interrupt;
 
 /// What `fast` needs of a protocol and a configuration: computed once, whatever luck scales the times.
 #[derive(Debug, Clone)]

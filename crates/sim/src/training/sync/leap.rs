@@ -1,12 +1,12 @@
 //! Many updates at once: what they touch, and what one comes to.
 
 use super::stretch::Goal;
-use crate::engine::Interrupt;
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
+use scavsim_engine::Interrupt;
 
 /// What an update comes to in the long run, in the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]

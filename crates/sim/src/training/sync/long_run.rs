@@ -18,7 +18,6 @@ use super::flow::{self, Flow};
 use super::leap::{Leap, Update};
 use super::shared_measurements::{MeasurementTable, SharedMeasurements};
 use super::stretch::{Goal, Stretch, deviations, ratio};
-use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::stepping::Stepping;
@@ -26,6 +25,7 @@ use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::stats::Welford;
 use scavsim_base::units::SimTime;
+use scavsim_engine::{Interrupt, Queue};
 
 /// Worker-steps of a measurement, at least.
 const WORKER_STEPS: f64 = 200_000.0;

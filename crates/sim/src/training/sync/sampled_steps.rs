@@ -6,7 +6,6 @@ use super::event_protocol::EventProtocol;
 use super::long_run::MOST_TO_BE_EXACT;
 use super::shared_measurements::{MeasurementTable, SharedMeasurements};
 use super::stretch::{Goal, Stretch, deviations};
-use crate::engine::{Interrupt, Queue};
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
 use crate::training::slowest::Moments;
@@ -14,6 +13,7 @@ use crate::training::stepping::Stepping;
 use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::stats::Welford;
+use scavsim_engine::{Interrupt, Queue};
 
 const WORKER_STEPS: f64 = 200_000.0;
 /// Most of them: a quarter of a second of compute.

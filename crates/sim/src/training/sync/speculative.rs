@@ -16,7 +16,6 @@ use super::stationary::Stationary;
 use super::steps;
 use super::stretch::{Goal, Stretch, give_up};
 use super::synchronisation::{Synchronisation, WrongWorkers};
-use crate::engine::Queue;
 use crate::training::floor::Floor;
 use crate::training::log::Log;
 use crate::training::progress::{Event, StalledJob};
@@ -25,6 +24,7 @@ use crate::training::stepping::Stepping;
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SimTime;
 use scavsim_base::{Declaration, Declared};
+use scavsim_engine::Queue;
 use scavsim_read::input::checked::Probability;
 
 /// Settings of `speculative`.

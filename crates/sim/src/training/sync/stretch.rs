@@ -1,8 +1,8 @@
 //! What a stretch of training is asked to reach, and what it came to.
 
-use crate::engine::Queue;
 use crate::training::progress::{Advance, Event};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Queue;
 
 /// Where a stretch of training ends: whatever comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

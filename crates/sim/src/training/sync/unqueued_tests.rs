@@ -2,7 +2,6 @@
 
 use super::fast::Pace;
 use super::stretch::{Goal, Stretch};
-use crate::engine::Queue;
 use crate::tests::{close, near, protocol, straggler, variation};
 use crate::training::drift::DriftPath;
 use crate::training::scratch::Scratch;
@@ -12,6 +11,7 @@ use crate::training::{Floor, Log};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::stats::{Welford, kolmogorov_smirnov};
 use scavsim_base::units::SimTime;
+use scavsim_engine::Queue;
 
 fn stepping(workers: u32, communication_s: f64, step_cv: f64) -> Stepping {
     straggling(workers, communication_s, variation(step_cv, None))

@@ -103,7 +103,7 @@ mod tests {
         let equations =
             points.map(|(x, k)| Equation::relative([1.0, x, k], 3.0 + 0.5 * x + 2.0 * k));
         let c = least_squares(equations).expect("independent columns");
-        (0..3).for_each(|at| crate::tests::near(c[at], [3.0, 0.5, 2.0][at], 1e-12));
+        (0..3).for_each(|at| scavsim_base::tests::near(c[at], [3.0, 0.5, 2.0][at], 1e-12));
     }
 
     #[test]

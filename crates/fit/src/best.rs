@@ -3,7 +3,7 @@ use super::steps::{
     Growth, StepFit, StepPoint, additive_law, additive_non_negative, compute_only, equations,
     p_norm, step_seconds,
 };
-use crate::workload::law::StepLaw;
+use scavsim_data::workload::law::StepLaw;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chosen {

@@ -1,6 +1,6 @@
 use super::Quality;
 use super::linear::{Equation, least_squares};
-use crate::workload::law::EpochLaw;
+use scavsim_data::workload::law::EpochLaw;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EpochFit {
@@ -67,7 +67,7 @@ pub fn affine_noise(pairs: &[(f64, f64)]) -> Option<EpochFit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::near;
+    use scavsim_base::tests::near;
 
     #[test]
     fn what_is_left_out_tells_a_line_from_a_mean() {

@@ -166,7 +166,7 @@ mod tests {
         let learned = LearnedCommunication::fit(&seen).expect("enough");
         for p in points(6e7, 0.3) {
             let said = learned.step_s(p.parameters, p.compute_s, p.vms, p.workers);
-            crate::tests::close(said.expect("a step"), p.step_s, 1e-4);
+            scavsim_base::tests::close(said.expect("a step"), p.step_s, 1e-4);
         }
         assert!(learned.deviation < 1e-5, "{learned:?}");
     }

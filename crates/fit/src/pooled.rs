@@ -2,16 +2,16 @@ use super::Quality;
 use super::minimise::search;
 use super::residual::{self, USUAL, again, variation};
 use super::steps::{Growth, StepPoint};
-use crate::configuration::{Configuration, Shape};
-use crate::workload::law::PooledLaw;
-use crate::workload::law::free_pooled::{FREE, FreePooled};
-use crate::workload::law::pooled::Variation;
-use crate::workload::law::prior::Prior;
-use crate::workload::residual::{Place, Ratio, Residual, spread_out};
-use crate::workload::step::StepCost;
-use crate::workload::step_pool;
 use scavsim_base::stats::field::Field;
 use scavsim_base::stats::median;
+use scavsim_data::configuration::{Configuration, Shape};
+use scavsim_data::workload::law::PooledLaw;
+use scavsim_data::workload::law::free_pooled::{FREE, FreePooled};
+use scavsim_data::workload::law::pooled::Variation;
+use scavsim_data::workload::law::prior::Prior;
+use scavsim_data::workload::residual::{Place, Ratio, Residual, spread_out};
+use scavsim_data::workload::step::StepCost;
+use scavsim_data::workload::step_pool;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PooledPoint {
@@ -258,8 +258,8 @@ fn seconds(law: &PooledLaw, p: &PooledPoint) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::close;
-    use crate::workload::law::{ComputeLaw, Overlap};
+    use scavsim_base::tests::close;
+    use scavsim_data::workload::law::{ComputeLaw, Overlap};
 
     fn point(law: &PooledLaw, vms: u32, each: u32, local_batch: f64) -> PooledPoint {
         let workers = vms * each;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::workload::law::pooled::Variation;
-use crate::workload::residual::{Place, spread_out};
 use scavsim_base::stats::field::Field;
 use scavsim_base::stats::student_t;
+use scavsim_data::workload::law::pooled::Variation;
+use scavsim_data::workload::residual::{Place, spread_out};
 
 /// What applications have in common: about the middle of what the shipped ones show by [`variation`].
 pub const USUAL: Variation = Variation {
@@ -181,10 +181,10 @@ fn unlikelihood(points: &[(Place, f64)], v: &Variation) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::law::free_pooled::FREE;
-    use crate::workload::residual::{Ratio, Residual};
     use scavsim_base::stats::cholesky::cholesky;
     use scavsim_base::stats::field::symmetric;
+    use scavsim_data::workload::law::free_pooled::FREE;
+    use scavsim_data::workload::residual::{Ratio, Residual};
 
     /// Only what placements alike share, what one has for itself, and repeats.
     const NOTHING_ELSE: Variation = Variation {
@@ -255,6 +255,6 @@ mod tests {
             (points[out].1 - residual.mean_and_sd_at(&points[out].0, &[0.0; FREE]).0).abs()
         };
         let by_hand = (0..4).map(off).sum::<f64>() / 4.0;
-        crate::tests::near(left_out(&points, &v).expect("four groups"), by_hand, 1e-7);
+        scavsim_base::tests::near(left_out(&points, &v).expect("four groups"), by_hand, 1e-7);
     }
 }

@@ -1,9 +1,9 @@
 use super::Quality;
 use super::linear::{Equation, non_negative};
 use super::minimise::levenberg_marquardt;
-pub use crate::workload::law::growth::Growth;
-use crate::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
-use crate::workload::step::StepCost;
+pub use scavsim_data::workload::law::growth::Growth;
+use scavsim_data::workload::law::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
+use scavsim_data::workload::step::StepCost;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepPoint {
@@ -182,7 +182,7 @@ pub(super) fn compute_only(coefficients: [f64; 2]) -> StepLaw {
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::fit) fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
+    pub(crate) fn points(law: &StepLaw, split: bool) -> Vec<StepPoint> {
         let all = [1_u32, 2, 4, 8, 16].map(|k| [4.0, 16.0, 64.0].map(|x| (k, x)));
         let point = |(workers, local_batch)| {
             let cost = law.cost(workers, local_batch, 1.0, 1.0).expect("in range");

@@ -86,7 +86,8 @@ mod tests {
     fn a_curved_valley_is_followed_to_its_end() {
         let valley = |p: &[f64; 2]| vec![1.0 - p[0], 10.0 * (p[1] - p[0] * p[0])];
         let (at, loss) = levenberg_marquardt([-1.2, 1.0], valley).expect("finite");
-        at.iter().for_each(|p| crate::tests::near(*p, 1.0, 1e-6));
+        at.iter()
+            .for_each(|p| scavsim_base::tests::near(*p, 1.0, 1e-6));
         assert!(loss < 1e-12);
     }
 

@@ -47,7 +47,7 @@ impl Interrupt {
     }
 
     /// The one that stops the work of this thread.
-    pub(crate) fn of_current_thread() -> Interrupt {
+    pub fn of_current_thread() -> Interrupt {
         HERE.with_borrow(Interrupt::clone)
     }
 

@@ -1,8 +1,8 @@
 //! The law of a worker's time by its size, from times of whole jobs whose workers wait for each other.
 
 use super::minimise::levenberg_marquardt;
-use crate::workload::law::worker::zero;
-use crate::workload::law::{Speed, WorkerLaw};
+use scavsim_data::workload::law::worker::zero;
+use scavsim_data::workload::law::{Speed, WorkerLaw};
 use scavsim_read::input::checked::{NonNegative, Positive};
 
 #[derive(Debug, Clone, PartialEq)]
