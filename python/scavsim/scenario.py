@@ -282,10 +282,12 @@ class Job(Keys):
     """Seconds that a machine is paid which a policy starts to see whether there is any; 60 when absent."""
     whole_last_tick: bool = key(default=None)
     """Whether the last tick is paid to its end. [false]"""
+    work: str = key(default=None)
+    """Scenario whose configurations are the forms, in place of `work_h`: a path relative to this file, or `library:NAME`."""
     work_h: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Hours of work without interruptions, on the first form or one machine at speed 1."""
 
-    _known = {"changeover_s": "changeover_s", "checkpoint_every_s": "checkpoint_every_s", "checkpoint_gb": "checkpoint_gb", "deadline_h": "deadline_h", "form": "form", "lateness_usd_per_h": "lateness_usd_per_h", "machines": "machines", "probe_s": "probe_s", "whole_last_tick": "whole_last_tick", "work_h": "work_h"}
+    _known = {"changeover_s": "changeover_s", "checkpoint_every_s": "checkpoint_every_s", "checkpoint_gb": "checkpoint_gb", "deadline_h": "deadline_h", "form": "form", "lateness_usd_per_h": "lateness_usd_per_h", "machines": "machines", "probe_s": "probe_s", "whole_last_tick": "whole_last_tick", "work": "work", "work_h": "work_h"}
     _tables = {}
 
 
@@ -844,6 +846,8 @@ class PolicySettings(Keys):
     """Settings of the policy `skynomad-true-lifetimes`."""
     spot_only: Dict[str, Any] = key(default=None)
     """Settings of the policy `spot-only`."""
+    stay: Dict[str, Any] = key(default=None)
+    """Settings of the policy `stay`."""
     time_sliced: TimeSliced = key(default=None)
     """Settings of the policy `time-sliced`."""
     uniform_progress: UniformProgressSettings = key(default=None)
@@ -851,7 +855,7 @@ class PolicySettings(Keys):
     uniform_progress_failover: UniformProgressFailoverSettings = key(default=None)
     """Settings of the policy `uniform-progress-failover`."""
 
-    _known = {"cost_to_go": "cost-to-go", "greedy": "greedy", "keep_pace": "keep-pace", "names": "names", "on_demand": "on-demand", "price_threshold": "price-threshold", "skynomad": "skynomad", "skynomad_true_lifetimes": "skynomad-true-lifetimes", "spot_only": "spot-only", "time_sliced": "time-sliced", "uniform_progress": "uniform-progress", "uniform_progress_failover": "uniform-progress-failover"}
+    _known = {"cost_to_go": "cost-to-go", "greedy": "greedy", "keep_pace": "keep-pace", "names": "names", "on_demand": "on-demand", "price_threshold": "price-threshold", "skynomad": "skynomad", "skynomad_true_lifetimes": "skynomad-true-lifetimes", "spot_only": "spot-only", "stay": "stay", "time_sliced": "time-sliced", "uniform_progress": "uniform-progress", "uniform_progress_failover": "uniform-progress-failover"}
     _tables = {"cost_to_go": CostToGoSettings, "keep_pace": KeepPace, "price_threshold": PriceThreshold, "skynomad": SkyNomadSettings, "time_sliced": TimeSliced, "uniform_progress": UniformProgressSettings, "uniform_progress_failover": UniformProgressFailoverSettings}
     _is_open = True
 
@@ -890,6 +894,8 @@ class PolicyFile(Keys):
     """Billing unit in seconds, started units counting whole; exact time when absent."""
     is_spot_price: bool = key(default=None)
     """Whether its base price is one of spot VMs though it is none of a `catalogue`: it is marked where no VM is taken away. [false]"""
+    market_price: bool = key(default=None)
+    """Base price: what the market of a scenario with `[policy]` asks, spot and on demand. [false]"""
     minimum_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Least billed seconds per VM."""
     only_ratios: bool = key(default=None)
@@ -938,7 +944,7 @@ class PolicyFile(Keys):
     zone: str = key(default=None)
     """Zone of the listed price, where prices of one's own differ by zone."""
 
-    _known = {"as_rented": "as_rented", "billed_parameter_servers": "billed_parameter_servers", "catalogue": "catalogue", "commitment_discount": "commitment_discount", "date": "date", "dates": "dates", "description": "description", "egress_gib": "egress_gib", "free_first_hour_if_revoked": "free_first_hour_if_revoked", "free_started_unit_if_revoked": "free_started_unit_if_revoked", "granularity_s": "granularity_s", "is_spot_price": "is_spot_price", "minimum_s": "minimum_s", "only_ratios": "only_ratios", "parameter_server_vm": "parameter_server_vm", "price_table": "price_table", "priced_as": "priced_as", "provider": "provider", "region": "region", "regions": "regions", "spot_ratio": "spot_ratio", "spot_series": "spot_series", "spot_usd_per_hour_of": "spot_usd_per_hour_of", "storage_gib": "storage_gib", "sustained_use": "sustained_use", "usd_per_egress_gib": "usd_per_egress_gib", "usd_per_gib_hour": "usd_per_gib_hour", "usd_per_gpu_hour": "usd_per_gpu_hour", "usd_per_hour_of": "usd_per_hour_of", "usd_per_job": "usd_per_job", "usd_per_sample_hour": "usd_per_sample_hour", "usd_per_storage_gib_month": "usd_per_storage_gib_month", "usd_per_vcpu_hour": "usd_per_vcpu_hour", "usd_per_vm_hour": "usd_per_vm_hour", "zone": "zone"}
+    _known = {"as_rented": "as_rented", "billed_parameter_servers": "billed_parameter_servers", "catalogue": "catalogue", "commitment_discount": "commitment_discount", "date": "date", "dates": "dates", "description": "description", "egress_gib": "egress_gib", "free_first_hour_if_revoked": "free_first_hour_if_revoked", "free_started_unit_if_revoked": "free_started_unit_if_revoked", "granularity_s": "granularity_s", "is_spot_price": "is_spot_price", "market_price": "market_price", "minimum_s": "minimum_s", "only_ratios": "only_ratios", "parameter_server_vm": "parameter_server_vm", "price_table": "price_table", "priced_as": "priced_as", "provider": "provider", "region": "region", "regions": "regions", "spot_ratio": "spot_ratio", "spot_series": "spot_series", "spot_usd_per_hour_of": "spot_usd_per_hour_of", "storage_gib": "storage_gib", "sustained_use": "sustained_use", "usd_per_egress_gib": "usd_per_egress_gib", "usd_per_gib_hour": "usd_per_gib_hour", "usd_per_gpu_hour": "usd_per_gpu_hour", "usd_per_hour_of": "usd_per_hour_of", "usd_per_job": "usd_per_job", "usd_per_sample_hour": "usd_per_sample_hour", "usd_per_storage_gib_month": "usd_per_storage_gib_month", "usd_per_vcpu_hour": "usd_per_vcpu_hour", "usd_per_vm_hour": "usd_per_vm_hour", "zone": "zone"}
     _tables = {}
 
 

@@ -47,6 +47,16 @@ impl PolicyScenario {
         if luck.once_in(4) {
             scenario.say("job.whole_last_tick", "true");
         }
+        if luck.once_in(3) {
+            scenario.set("pricing.define.own.minimum_s", between(0.0, 9000.0, luck));
+            scenario.set(
+                "pricing.define.own.granularity_s",
+                between(0.0, 4000.0, luck),
+            );
+            scenario.set("pricing.define.own.usd_per_job", between(0.0, 3.0, luck));
+            scenario.say("pricing.define.own.market_price", "true");
+            scenario.say("pricing.policies", "[\"market\", \"own\"]");
+        }
         if luck.once_in(2) {
             scenario.set("market.run_h", between(0.1, 6.0, luck));
             scenario.set("market.pause_h", between(0.1, 4.0, luck));
@@ -107,16 +117,26 @@ impl PolicyScenario {
         finished.is_ok().then_some(lives)
     }
 
+    /// USD of a tick on demand: decisions are made by ticks, and a hair may move one of them.
+    fn tick_usd(&self) -> f64 {
+        let of = |key, usual| self.numbers.get(key).copied().unwrap_or(usual);
+        of("market.on_demand_usd_per_h", 3.06) * of("market.tick_s", 600.0) / 3600.0
+    }
+
     /// Mean USD of the cheapest way in time, where it is exact.
     fn bound_usd(&self) -> Option<f64> {
         exact_usd(&self.run()?)
     }
 }
 
+/// Records of the clairvoyant at the market's price.
+fn of_clairvoyant(lives: &[OwnedRecord]) -> impl Iterator<Item = &OwnedRecord> {
+    (lives.iter()).filter(|life| life.strategy == CLAIRVOYANT && life.pricing == "market")
+}
+
 /// Mean USD of a clairvoyant that is exact in all lives.
 fn exact_usd(lives: &[OwnedRecord]) -> Option<f64> {
-    let exact = lives.iter().filter(|life| life.strategy == CLAIRVOYANT);
-    let usd = exact.map(|life| life.cost_usd.filter(|_| life.exact == Some(1.0)));
+    let usd = of_clairvoyant(lives).map(|life| life.cost_usd.filter(|_| life.exact == Some(1.0)));
     let usd: Vec<f64> = usd.collect::<Option<_>>()?;
     (!usd.is_empty()).then(|| usd.iter().sum::<f64>() / usd.len() as f64)
 }
@@ -141,7 +161,11 @@ impl Verdict {
 /// A law about the lives that a scenario has.
 type Law = fn(&PolicyScenario, &[OwnedRecord], &mut Verdict);
 
-const LAWS: [Law; 2] = [deadlines_are_kept, the_clairvoyant_is_a_bound];
+const LAWS: [Law; 3] = [
+    deadlines_are_kept,
+    rules_only_add,
+    the_clairvoyant_is_a_bound,
+];
 
 /// What all laws say of a scenario's lives.
 fn judge(scenario: &PolicyScenario, lives: &[OwnedRecord]) -> Verdict {
@@ -159,6 +183,22 @@ fn deadlines_are_kept(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut V
         let is_sound = life.as_record().is_finite() && all.iter().all(is_sound);
         verdict.expect(is_sound, || format!("figures {life:?}"));
         verdict.expect(life.kept_net == Some(1.0), || format!("in time {life:?}"));
+    }
+}
+
+/// A life under rules that only add costs no less than at the market's price, and takes as long.
+fn rules_only_add(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut Verdict) {
+    for own in lives.iter().filter(|life| life.pricing == "own") {
+        let key = |life: &OwnedRecord| (life.strategy.clone(), life.replica, life.workload.clone());
+        let at_market =
+            (lives.iter()).find(|life| life.pricing == "market" && key(life) == key(own));
+        let adds = at_market.is_some_and(|life| {
+            let usd = |life: &OwnedRecord| life.cost_usd.unwrap_or(f64::NAN);
+            usd(own) >= usd(life) * (1.0 - ROUNDING) && own.time_h == life.time_h
+        });
+        verdict.expect(adds, || {
+            format!("rules that add {own:?} beside {at_market:?}")
+        });
     }
 }
 
@@ -199,7 +239,9 @@ fn the_clairvoyant_is_a_bound(
     }
     for key in ["job.changeover_s", "job.work_h", "job.deadline_h"] {
         if let Some(usd) = bound_of(key, |value| value + 1e-6) {
-            verdict.expect((usd / bound - 1.0).abs() <= CONTINUOUS, || {
+            let jump_usd =
+                CONTINUOUS * bound + scenario.tick_usd() / of_clairvoyant(lives).count() as f64;
+            verdict.expect((usd - bound).abs() <= jump_usd, || {
                 format!("a hair more {key}: {bound} USD, then {usd}")
             });
         }

@@ -19,7 +19,7 @@ fn printed(name: &str) -> String {
 
 #[test]
 fn the_policies_in_results_are_current() {
-    let texts = ["skynomad", "deadline", "exponential", "sizes"].map(printed);
+    let texts = ["skynomad", "deadline", "exponential", "sizes", "changing"].map(printed);
     assert_current("policies.txt", &texts.join("\n"));
 }
 

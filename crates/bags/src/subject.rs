@@ -16,7 +16,7 @@ use scavsim_sim::cluster::Setup;
 #[derive(Debug, Clone)]
 pub struct BagOfJobs {
     pub choices: Arc<BagChoices>,
-    /// Of each setting.
+    /// Terms of the job in each setting.
     pub terms: Vec<Arc<Bag>>,
     pub losses_are_given: bool,
 }

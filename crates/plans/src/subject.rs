@@ -16,7 +16,7 @@ use scavsim_sim::cluster::Setup;
 #[derive(Debug, Clone)]
 pub struct ModelPlans {
     pub choices: Arc<Choices>,
-    /// Of each setting.
+    /// Terms of the job in each setting.
     pub terms: Vec<Arc<Terms>>,
 }
 

@@ -173,3 +173,34 @@ fn speeds_change_where_their_steps_say() {
         assert_eq!(Speed::of_steps(wrong), None);
     }
 }
+
+/// What is cheapest at the start stays, though another place becomes cheaper and another size would be faster.
+#[test]
+fn stay_keeps_its_first_choice() {
+    let mut world = hours(
+        vec![
+            zone("a", vec![4; 20], 1.0, 9.0),
+            zone("b", vec![4; 20], 1.1, 9.0),
+        ],
+        0.0,
+    );
+    world.zones[1].spot_usd_per_h[2..].fill(0.01);
+    world.zones[0].offered[3] = 0;
+    let job = Job {
+        forms: vec![form("small", 1, 1.0), form("large", 4, 2.0)],
+        ..job(6.0, 18.0, 0.0)
+    };
+    let window = world.window(0, 18).unwrap();
+    let life = live(window, &job, &mut *common::policy("stay", window));
+    // Six hours in zone a, with the hour in which it has none.
+    assert_eq!(life.finished, Some(seconds(7.0 * 3600.0)));
+    assert_eq!((life.moves, life.losses, life.launches), (0, 1, 2));
+    assert!((life.cost_usd() - 6.0).abs() < 1e-9);
+    // A deadline that the small size cannot keep makes it the large one.
+    let tight = Job {
+        deadline_s: 5.0 * 3600.0,
+        ..job
+    };
+    let life = live(window, &tight, &mut *common::policy("stay", window));
+    assert!(life.kept() && life.rentals.iter().all(|rental| rental.vms == 4));
+}

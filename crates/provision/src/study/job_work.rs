@@ -1,16 +1,33 @@
 //! The work of a job by another scenario: its configurations become the forms, each as fast as that scenario expects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Spanned;
 
 use super::form::{FormTable, JobTable};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::usage::Usage;
-use scavsim_experiment::Plan;
 use scavsim_experiment::scenario::Scenario;
+use scavsim_experiment::{Plan, PlanError};
 use scavsim_read::input::checked::{Delay, Machines, Positive};
 use scavsim_search::search::ORACLE;
+
+/// Why a scenario cannot be the work of a job.
+#[derive(Debug, thiserror::Error)]
+pub enum NoWork {
+    #[error("it has several settings; `-s` or a file of its own gives one")]
+    SeveralSettings,
+    #[error("it has policies of its own")]
+    HasPolicies,
+    #[error("it has `[spot]`; here the market takes machines away")]
+    HasSpot,
+    #[error("it has several jobs: {0}; name one")]
+    SeveralJobs(String),
+    #[error("no configuration of it reaches its target")]
+    NeverDone,
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
 
 /// What a job is by another scenario.
 #[derive(Debug, Clone)]
@@ -34,33 +51,36 @@ struct TimedForm {
 
 impl JobWork {
     /// # Errors
-    /// Why it can be none, in words.
-    pub fn of_scenario(scenario: &Scenario) -> Result<JobWork, String> {
+    /// [`NoWork`]: why it can be none.
+    pub fn of_scenario(scenario: &Scenario) -> Result<JobWork, NoWork> {
         let [setting] = &scenario.runs_in[..] else {
-            return Err("it has several settings; `-s` or a file of its own gives one".to_owned());
+            return Err(NoWork::SeveralSettings);
         };
         if scenario.subject.lives().is_some() {
-            return Err("it has policies of its own".to_owned());
+            return Err(NoWork::HasPolicies);
         }
         if setting.setup.spot.is_some() {
-            return Err("it has `[spot]`; here the market takes machines away".to_owned());
+            return Err(NoWork::HasSpot);
         }
         let scenario = Scenario {
             strategies: vec![ORACLE.to_owned()],
             ..scenario.clone()
         };
-        let plan = Plan::new(&scenario).map_err(|why| why.to_string())?;
+        let plan = Plan::new(&scenario)?;
         if plan.arena_count() != 1 {
             let names = scenario.subject.names().join(", ");
-            return Err(format!("it has several jobs: {names}; name one"));
+            return Err(NoWork::SeveralJobs(names));
         }
-        let problem = plan.arena(0).map_err(ToString::to_string)?;
+        let problem = plan.arena(0).map_err(PlanError::clone)?;
         let start_up_s = scenario.start_up.seconds();
         let rented = problem.ground.facts().rented.unwrap_or_default();
         let mut fastest: BTreeMap<(String, u32), (f64, usize)> = BTreeMap::new();
         let mut usage = Usage::default();
         for (at, point) in problem.expected[0].iter().enumerate() {
             let seconds = point.time_s - start_up_s;
+            if !seconds.is_finite() {
+                continue;
+            }
             problem.ground.plan_usage(at, seconds, &mut usage);
             let machines: u32 = usage.intervals.iter().map(|own| own.vms).sum();
             let vm = usage
@@ -68,17 +88,13 @@ impl JobWork {
                 .first()
                 .and_then(|own| rented.get(usize::from(own.vm)));
             let vm = vm.map_or(String::new(), |vm| vm.name.to_string());
-            if !seconds.is_finite() || machines == 0 {
-                continue;
-            }
             let best = fastest.entry((vm, machines)).or_insert((seconds, at));
             if seconds < best.0 {
                 *best = (seconds, at);
             }
         }
-        let has_types = fastest
-            .keys()
-            .any(|(vm, _)| *vm != fastest.keys().next().expect("one is there").0);
+        let types: BTreeSet<&String> = fastest.keys().map(|(vm, _)| vm).collect();
+        let has_types = types.len() > 1;
         let mut forms: Vec<TimedForm> = Vec::new();
         for ((vm, machines), (seconds, at)) in fastest {
             let vm = has_types.then_some(vm);
@@ -96,7 +112,7 @@ impl JobWork {
         }
         let slowest_h = forms.iter().map(|own| own.hours).fold(0.0, f64::max);
         if forms.is_empty() {
-            return Err("no configuration of it reaches its target".to_owned());
+            return Err(NoWork::NeverDone);
         }
         Ok(JobWork {
             work_h: slowest_h,

@@ -103,7 +103,7 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
     JobWork::of_scenario(&scenario)
         .map_err(|why| {
             let title = format!("`{}` cannot be the work of a job", name.get_ref());
-            complaints.error_at(name.span(), title, why);
+            complaints.error_at(name.span(), title, why.to_string());
         })
         .ok()
 }

@@ -58,8 +58,11 @@ fn table(block: &[Group], page: &Page) -> String {
             let over = over.map_or(String::new(), |over| {
                 format!(", {over:.3} times the clairvoyant's cost")
             });
+            let closed = gap_closed(block, cost_usd).map_or(String::new(), |share| {
+                format!(" It closes {share:.0} % of the gap between `{STAY}`, which never changes its choice, and the clairvoyant.")
+            });
             format!(
-                "Cheapest of those in time: {}, {} a life{over}.",
+                "Cheapest of those in time: {}, {} a life{over}.{closed}",
                 group.strategy,
                 usd(cost_usd)
             )
@@ -67,6 +70,16 @@ fn table(block: &[Group], page: &Page) -> String {
         None => "No policy kept all deadlines.".to_owned(),
     };
     text + &page.prose(&answer, 0)
+}
+
+/// The policy whose first choice is its last.
+const STAY: &str = "stay";
+
+/// Share in % of what `stay` costs more than the clairvoyant that is saved at `usd`, where both are in the table.
+fn gap_closed(block: &[Group], usd: f64) -> Option<f64> {
+    let of = |name: &str| cost_usd(block.iter().find(|group| group.strategy == name)?);
+    let (stay, least) = (of(STAY)?, of(CLAIRVOYANT)?);
+    (stay > least && usd < stay).then(|| 100.0 * (stay - usd) / (stay - least))
 }
 
 /// What policies come to, of groups of which `tallied` gives the figures.

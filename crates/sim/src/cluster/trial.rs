@@ -11,7 +11,10 @@ use scavsim_base::units::SimTime;
 use scavsim_engine::Queue;
 
 /// Worker-steps of a trial run, where no formula tells the time of an update: about 1 % of a step's variation.
-const TRIAL_WORKER_STEPS: u64 = 20_000;
+const TRIAL_WORKER_STEPS: f64 = 20_000.0;
+/// Stragglers that it has to meet, which tells their share to 3 %, and most worker-steps for that: some 20 ms.
+const TRIAL_STRAGGLERS: f64 = 1_000.0;
+const MOST_TRIAL_WORKER_STEPS: f64 = 1e6;
 /// Updates of a trial run in `fast`, which takes no longer for many.
 const TRIAL_UPDATES: u64 = 100_000_000;
 
@@ -107,7 +110,9 @@ pub(super) fn trial(
             },
         }
     };
-    let updates = (TRIAL_WORKER_STEPS / u64::from(each.max(1))).max(400);
+    let stragglers = (stepping.time.straggler).map_or(0.0, |s| TRIAL_STRAGGLERS / s.probability);
+    let worker_steps = stragglers.clamp(TRIAL_WORKER_STEPS, MOST_TRIAL_WORKER_STEPS);
+    let updates = (worker_steps as u64 / u64::from(each.max(1))).max(400);
     // The beginning, where workers start together, is left out.
     let long = run(goal(updates, updates / 4));
     let mut mean = long;
