@@ -108,7 +108,7 @@ while line := sys.stdin.readline():
         while True: sys.stdout.write("x" * 65536)
     elif how == "deaf":
         os.close(0); time.sleep(1000)
-    elif how == "stays": say({"give_up": True}); time.sleep(1000)
+    elif how == "lingers": say({"give_up": True}); time.sleep(1000)
     elif how == "twice": say({"stay": True}); say({"stay": True})
     elif how == "formula": say({"fail": "=1+1"})
 "#;
@@ -139,7 +139,7 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
         "sleeps",
         "floods",
         "deaf",
-        "stays",
+        "lingers",
         "twice",
         "formula",
     ];
@@ -152,7 +152,7 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
     for way in ways {
         scenario += &format!("[policy.{way}]\ncommand = [\"python3\", \"bad.py\", \"{way}\"]\n");
         // These are waited for; a busy machine may take its time to start them.
-        if ["sleeps", "deaf", "stays"].contains(&way) {
+        if ["sleeps", "deaf", "lingers"].contains(&way) {
             scenario += "timeout_s = 3\nstart_s = 6\n";
         }
     }
