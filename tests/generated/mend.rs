@@ -94,11 +94,12 @@ fn without(mut draft: Draft, all: &[Wrong], luck: &mut Luck) -> Draft {
             }
         }
     }
-    if !draft.base.is_empty() && !draft.lines.iter().any(|line| line.is_in("include")) {
-        return draft.flat();
-    }
     if draft.lines.len() == before && draft.text() == listed {
         one_of(&mut draft, luck, |line| !is_needed(&line.path));
+    }
+    // What nobody includes is no part of it.
+    if !draft.base.is_empty() && !draft.lines.iter().any(|line| line.is_in("include")) {
+        return draft.flat();
     }
     draft
 }

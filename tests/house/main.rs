@@ -216,6 +216,26 @@ fn what_is_public_is_used() {
     assert!(idle.is_empty(), "nobody names them: {idle:#?}");
 }
 
+/// What a case passes is optimised in releases and in what is handed out alike.
+#[test]
+fn profiles_optimise_the_same_packages() {
+    let manifest: toml::Table = (read(&root().join("Cargo.toml")).parse()).expect("cargo reads it");
+    let packages = |profile: &str| -> BTreeSet<String> {
+        let all = manifest["profile"][profile]["package"].as_table();
+        all.into_iter()
+            .flat_map(|all| all.keys().cloned())
+            .collect()
+    };
+    assert_eq!(packages("release"), packages("dist"));
+    // Whoever reads a file once is not among them.
+    for name in ["parallel", "plans", "sim", "search", "experiment"] {
+        assert!(
+            packages("release").contains(&format!("scavsim-{name}")),
+            "{name}"
+        );
+    }
+}
+
 /// The table of crates in `docs/architecture.md`, and their thousands of lines.
 #[test]
 fn the_architecture_is_as_the_document_says() {
