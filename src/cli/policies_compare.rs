@@ -17,7 +17,9 @@ use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use scavsim_scenario::Scenario;
-use scavsim_show::report::market_table::{cost_usd, is_in_time, over_clairvoyant, sample};
+use scavsim_show::report::market_table::{
+    cost_usd, is_in_time, over_clairvoyant, priced_by, sample,
+};
 
 pub(super) struct PolicyComparisonRequest<'a> {
     pub(super) jobs: usize,
@@ -35,11 +37,13 @@ struct Contender {
     paired: PairedDifference,
 }
 
-/// Sums over pairs of policies, by setting and world.
+/// Sums over pairs of policies, by setting, world and pricing policy.
 struct PairedCosts {
     policies: usize,
+    pricings: usize,
+    /// For each setting those of each pricing policy.
     settings: Vec<PairedSums>,
-    /// What the policies cost in the life that is under way.
+    /// What the life that is under way costs: of each contender, under each pricing policy.
     costs: Vec<Option<f64>>,
     lives_per_setting: u64,
     lives: u64,
@@ -49,9 +53,13 @@ impl Sink for PairedCosts {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.costs.push(record.cost_usd);
         // The clairvoyant comes last, and has no part in it.
-        if self.costs.len() > self.policies {
+        if self.costs.len() == (self.policies + 1) * self.pricings {
             let setting = (self.lives / self.lives_per_setting) as usize;
-            self.settings[setting].add(&self.costs[..self.policies]);
+            for pricing in 0..self.pricings {
+                let own = self.costs[pricing..].iter().step_by(self.pricings);
+                let own: Vec<Option<f64>> = own.take(self.policies).copied().collect();
+                self.settings[setting * self.pricings + pricing].add(&own);
+            }
             self.lives += 1;
             self.costs.clear();
         }
@@ -72,9 +80,11 @@ pub(super) fn run(
         let plan = Plan::on_threads(asked.jobs, scenario, interrupt);
         let mut plan = plan.map_err(anyhow::Error::from)?;
         let policies = scenario.strategies.len() - 1;
+        let pricings = scenario.policies.len();
         let mut pairs = PairedCosts {
             policies,
-            settings: vec![PairedSums::new(policies); plan.arena_count()],
+            pricings,
+            settings: vec![PairedSums::new(policies); plan.arena_count() * pricings],
             costs: Vec::new(),
             lives_per_setting: plan.replicas,
             lives: 0,
@@ -206,7 +216,12 @@ fn answer(rows: &[Contender]) -> String {
     } else {
         format!(": no difference beyond chance from {}", open.join(", "))
     };
-    let place = [first.group.setting.as_str(), &first.group.workload];
+    let pricing = priced_by(&first.group);
+    let place = [
+        first.group.setting.as_str(),
+        &first.group.workload,
+        &pricing,
+    ];
     let place: Vec<&str> = place.into_iter().filter(|part| !part.is_empty()).collect();
     format!(
         "Beside {} on the same {}{found}. {}.",
@@ -232,6 +247,9 @@ fn comparison_sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Cont
         }));
         columns.push(Column::text("zones", |row: &&Contender| {
             row.group.workload.clone()
+        }));
+        columns.push(Column::text("pricing", |row: &&Contender| {
+            row.group.pricing.clone()
         }));
         columns.push(Column::text("against", |row: &&Contender| {
             row.against.clone()

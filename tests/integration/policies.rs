@@ -40,6 +40,55 @@ replicas = 30
 names = ["greedy", "cost-to-go"]
 "#;
 
+/// A fee and started hours on top of the market's price.
+const PRICING: &str = "
+[pricing]
+policies = [\"market\", \"hourly\"]
+
+[pricing.define.hourly]
+market_price = true
+granularity_s = 3600
+usd_per_job = 1
+";
+
+#[test]
+fn pricing_policies_bill_the_same_lives() {
+    let sandbox = Sandbox::with(&format!("{SCENARIO}{PRICING}"));
+    let run = |arguments: &[&str]| sandbox.run(arguments).success();
+    let printed = stdout(&run(&["run", "scenario.toml", "--out", "whole"]));
+    assert!(printed.contains("priced by hourly · 30 lives"), "{printed}");
+    let rows = Rows::parse(&sandbox.read("whole/records.csv"));
+    let costs = |pricing: &str| -> Vec<f64> {
+        let own = rows.iter().filter(|row| row.text("pricing") == pricing);
+        own.map(|row| row.number("cost_usd")).collect()
+    };
+    let (market, hourly) = (costs("market"), costs("hourly"));
+    assert_eq!((market.len(), hourly.len()), (3 * 30, 3 * 30));
+    let mut pairs = market.iter().zip(&hourly);
+    assert!(pairs.all(|(market, hourly)| *hourly >= market + 1.0 - 1e-9));
+    for shard in ["1/3", "2/3", "3/3"] {
+        run(&["run", "scenario.toml", "--shard", shard, "--out", "parts"]);
+    }
+    run(&["merge", "parts"]);
+    assert_eq!(
+        sandbox.read("whole/records.csv"),
+        sandbox.read("parts/records.csv")
+    );
+    // Each pricing policy has its own comparison: two policies, the cheapest of them with no difference to itself.
+    let compared = stdout(&run(&["compare", "scenario.toml", "--format", "csv"]));
+    let compared = Rows::parse(&compared);
+    let pricings: Vec<&str> = compared.iter().map(|row| row.text("pricing")).collect();
+    assert_eq!(pricings, ["market", "market", "hourly", "hourly"]);
+    for (at, row) in compared.iter().enumerate() {
+        let policy = row.text("policy");
+        let own = rows
+            .iter()
+            .filter(|own| own.text("strategy") == policy && own.text("pricing") == pricings[at]);
+        let mean = own.map(|own| own.number("cost_usd")).sum::<f64>() / 30.0;
+        assert!((row.number("cost $") - mean).abs() < 0.006, "{policy}");
+    }
+}
+
 #[test]
 fn threads_change_no_byte() {
     let sandbox = Sandbox::with(SCENARIO);

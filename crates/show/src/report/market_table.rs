@@ -37,14 +37,10 @@ fn table(block: &[Group], page: &Page) -> String {
             _ => Tone::Plain,
         }
     });
-    let pricing = match &*first.pricing {
-        MARKET => String::new(),
-        own => format!("priced by {own}"),
-    };
     let own = [
         first.setting.clone(),
         first.workload.clone(),
-        pricing,
+        priced_by(first),
         sample(first),
     ];
     let title = page.parts(own.into_iter().filter(|part| !part.is_empty()), 2);
@@ -139,6 +135,14 @@ pub fn is_in_time(group: &Group) -> bool {
 pub fn over_clairvoyant(group: &GroupSummary) -> Option<f64> {
     let over = group.mean("overhead_net_cost")?;
     (over.count == group.cases - group.failed).then_some(1.0 + over.mean)
+}
+
+/// The pricing policy in words, unless it is the market's price alone.
+pub fn priced_by(group: &Group) -> String {
+    match &*group.pricing {
+        MARKET => String::new(),
+        own => format!("priced by {own}"),
+    }
 }
 
 /// How many lives there are, and how much they tell.
