@@ -269,10 +269,14 @@ fn describe(scenarios: &[Scenario]) -> String {
         let subject = &scenario.subject;
         if let Some(study) = MarketPolicies::study_of(&**subject) {
             let (policies, size) = (study.policies.len(), study.size());
+            let pricing = match scenario.policies.len() {
+                1 => String::new(),
+                several => format!("pricing policies {several} × "),
+            };
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
-                "{}: {} cases = settings {} × worlds {} × policies {policies} and the clairvoyant × lives {}\n\
+                "{}: {} cases = settings {} × worlds {} × {pricing}policies {policies} and the clairvoyant × lives {}\n\
                  {} at most in a life; seed {}\n{}",
                 scenario.name,
                 scenario.cases(),

@@ -146,9 +146,19 @@ impl TraceArgs {
             Some(at) => format!("done after {:.3} h", at.hours()),
             None => "not done when the market's time was over".to_owned(),
         };
+        let pricing = &plan.policies[case.policy];
+        let mut usd_in_all = outcome.cost_usd();
+        if !pricing.is_plain_market() {
+            terminal::note(&format!(
+                "dollars in the file are the market's, before the rules of `{}`",
+                pricing.name
+            ));
+            let billed_usd = Evaluator::new(plan).evaluate(case).cost_usd;
+            usd_in_all = billed_usd.unwrap_or(usd_in_all);
+        }
         let told = format!(
             "{of}\n{end} for {}; {}\n{}: {} entries\n",
-            usd(outcome.cost_usd()),
+            usd(usd_in_all),
             plural(u64::from(outcome.losses), "loss"),
             folder.file(&name).display(),
             timeline.entries.len(),

@@ -149,6 +149,7 @@ pub fn plural(count: u64, what: &str) -> String {
     match (count, what.strip_suffix("fe")) {
         (1, _) => format!("1 {what}"),
         (_, Some(stem)) => format!("{count} {stem}ves"),
+        (_, None) if what.ends_with('s') => format!("{count} {what}es"),
         (_, None) => format!("{count} {what}s"),
     }
 }
@@ -170,6 +171,7 @@ mod tests {
         assert_eq!(plural(2000, "replica"), "2000 replicas");
         assert_eq!(plural(2, "life"), "2 lives");
         assert_eq!(plural(2, "lifetime"), "2 lifetimes");
+        assert_eq!(plural(2, "loss"), "2 losses");
         assert_eq!(plural_with_commas(2000, "replica"), "2,000 replicas");
     }
 
