@@ -1,6 +1,5 @@
 //! Jobs on clusters, as discrete events.
 //!
-//! - [`engine`]: clock and event queue; knows no machine learning.
 //! - [`training`]: how workers step, in two fidelities. [`cluster`]: what a configuration is. [`job`]: its life, through all losses.
 //! - [`provider`]: VMs that are asked for and taken away.
 
