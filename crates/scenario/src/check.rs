@@ -57,6 +57,18 @@ pub fn load_with(
     given: &Extensions,
     diagnostics: &mut Diagnostics,
 ) -> Option<Scenario> {
+    checked(source, folder, overrides, given, false, diagnostics)
+}
+
+/// `is_work`: whether another scenario has it as the work of its job.
+fn checked(
+    source: &Arc<Source>,
+    folder: &Path,
+    overrides: Overrides,
+    given: &Extensions,
+    is_work: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Scenario> {
     let before = diagnostics.len();
     let (files, file) = file_reader::read(source, folder, &overrides.set, diagnostics);
     let mut file = file?;
@@ -71,6 +83,7 @@ pub fn load_with(
     let mut check = Check {
         files: &files,
         given,
+        is_work,
         reads_well: diagnostics.len() == before,
         complaints: Complaints {
             source: &files.source,
@@ -89,6 +102,7 @@ pub fn load_with(
 struct Check<'a> {
     files: &'a Files,
     given: &'a Extensions,
+    is_work: bool,
     reads_well: bool,
     complaints: Complaints<'a>,
 }
@@ -102,7 +116,7 @@ impl Check<'_> {
     ) -> Option<Scenario> {
         let name = self.name(file);
         let load = |source: &Arc<Source>, folder: &Path, d: &mut Diagnostics| {
-            load_with(source, folder, Overrides::default(), self.given, d)
+            checked(source, folder, Overrides::default(), self.given, true, d)
         };
         let reading = &Reading {
             file,
@@ -110,7 +124,7 @@ impl Check<'_> {
             given: self.given,
             replicas: overrides.replicas,
             reads_well: self.reads_well,
-            load: &load,
+            load: (!self.is_work).then_some(&load),
         };
         let complaints = &mut self.complaints;
         let kind = SubjectKind::from_files(self.files);

@@ -41,6 +41,9 @@ fn parameter_servers(
             "`billed_parameter_servers`",
             "a price per VM",
         )),
+        (_, Base::Vm(price)) if price.is_of_market() => {
+            Err(WrongPolicy::Needs("`billed_parameter_servers`", BY_TYPE))
+        }
         (_, Base::Vm(price)) if price.is_flat() && vm.is_some() => {
             Err(WrongPolicy::Needs("`parameter_server_vm`", BY_TYPE))
         }
@@ -102,7 +105,9 @@ impl PolicyFile {
             return Err(WrongPolicy::Needs("`as_rented`", what));
         }
         let market = match &base {
-            Base::Vm(price) if price.is_flat() && self.priced_as.is_some() => {
+            Base::Vm(price)
+                if (price.is_flat() || price.is_of_market()) && self.priced_as.is_some() =>
+            {
                 return Err(WrongPolicy::Needs("`priced_as`", BY_TYPE));
             }
             Base::Vm(price) => price.market(),
@@ -447,6 +452,10 @@ catalogue = "spot"; regions = { aws = "us-east-1" }; provider = "gcp"; region = 
 catalogue = "spot"; date = "2026-07-30"; regions = { azur = "eastus" } => `azur` is not one of the providers aws, azure, gcp
 catalogue = "spot"; date = "2026-07-30"; regions = {} => go together
 usd_per_vm_hour = 1; priced_as = "m4.xlarge" => depends on the VM type
+market_price = true; priced_as = "m4.xlarge" => depends on the VM type
+market_price = true; billed_parameter_servers = 1 => depends on the VM type
+market_price = true; spot_ratio = 0.3 => exclude each other
+market_price = true; usd_per_vm_hour = 1 => give only one of
 usd_per_sample_hour = 1; minimum_s = 60 => price per VM
 usd_per_sample_hour = 1; sustained_use = [1] => price per VM
 usd_per_sample_hour = 1; billed_parameter_servers = 1 => price per VM

@@ -388,7 +388,7 @@ fn rounded(number: f64) -> String {
 }
 
 /// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact, one is to compare with.
-pub const NOT_BY_DEFAULT: &[&str] = &[
+const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",
     "uniform-progress-failover",

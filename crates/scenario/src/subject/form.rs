@@ -97,6 +97,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) given: &'a Extensions,
     pub(crate) replicas: Option<Count>,
     pub(crate) reads_well: bool,
-    /// Reads and checks another scenario.
-    pub(crate) load: LoadScenario<'a>,
+    /// Reads and checks another scenario; `None` in one that is read so itself.
+    pub(crate) load: Option<LoadScenario<'a>>,
 }

@@ -76,6 +76,11 @@ fn asked_work(file: &ScenarioFile) -> Option<&Spanned<String>> {
 fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<JobWork> {
     let name = asked_work(reading.file)?;
     let job = reading.file.job.as_ref()?.get_ref();
+    let Some(load) = reading.load else {
+        let title = "a scenario with `job.work` cannot be the work of a job";
+        complaints.error_at(name.span(), title, "it has policies of its own");
+        return None;
+    };
     if let Some(other) = excluded(job) {
         let label = "both say how much there is to do";
         complaints.exclude_each_other("job.work", other, name, label);
@@ -99,7 +104,7 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
         ));
         return None;
     };
-    let scenario = (reading.load)(&source, &folder, complaints.diagnostics)?;
+    let scenario = load(&source, &folder, complaints.diagnostics)?;
     JobWork::of_scenario(&scenario)
         .map_err(|why| {
             let title = format!("`{}` cannot be the work of a job", name.get_ref());

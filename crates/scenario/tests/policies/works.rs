@@ -132,6 +132,13 @@ fn what_can_be_no_work_is_refused_at_its_place() {
         let why = refused(work, job);
         assert!(why.contains(expected), "{job} with {work}: {why}");
     }
+    let own = "job = { work = \"scenario.toml\", deadline_h = 3 }\n".to_owned() + POLICIES;
+    fs::write(folder.path().join("scenario.toml"), &own).expect("a new folder");
+    let why = Scenario::open(folder.path().join("scenario.toml")).expect_err("it names itself");
+    assert!(
+        why.to_string().contains("cannot be the work of a job"),
+        "{why}"
+    );
     let missing = "job = { work = \"nowhere.toml\", deadline_h = 3 }\n".to_owned() + POLICIES;
     let why = Scenario::parse(&missing)
         .expect_err("there is no such file")
