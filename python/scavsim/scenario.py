@@ -21,9 +21,9 @@ __all__ = [
     "ErnestSettings", "Errors", "Exclusion", "Failures", "Form", "FullSettings", "Generation", "Gpu", "Job", "JobTime", "KeepPace", "Kind",
     "LatinHypercubeSettings", "LeaveOutSettings", "Limits", "LynceusSettings", "Market", "Model", "NoSearchSettings", "Node",
     "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PolicySettings", "PriceThreshold",
-    "Pricing", "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Runtime", "SameJobSettings", "Scenario", "Search",
-    "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
-    "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
+    "Pricing", "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Reconsideration", "Runtime", "SameJobSettings",
+    "Scenario", "Search", "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step",
+    "Straggler", "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
     "UniformProgressSettings", "ValueOfInformationSettings", "Variation", "Vm",
 ]
 
@@ -961,11 +961,25 @@ class Pricing(Keys):
     _tables = {}
 
 
+class Reconsideration(Keys):
+    """When a strategy chooses again."""
+
+    every_h: float = key(default=None)
+    """Hours after which it does without an event."""
+    on: Sequence[Literal['preemption', 'price', 'capacity']] = key(default=None)
+    """Events after which it does; all when absent."""
+
+    _known = {"every_h": "every_h", "on": "on"}
+    _tables = {}
+
+
 class Search(Keys):
     """Strategies and objectives."""
 
     objectives: Sequence[Literal['time', 'cost', 'knee']] = key(default=None)
     """Objectives; all when absent."""
+    reconsider: Reconsideration = key(default=None)
+    """When strategies choose again while the job runs; only under `[policy]`, with `job.work`."""
     repeats: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
     """How often the job will be run: strategies are told, and results say what so many runs come to with their search; once when absent."""
     stored: Sequence[str] = key(default=None)
@@ -974,8 +988,8 @@ class Search(Keys):
     strategies: Sequence[str] = key(default=None)
     """Names of strategies; all that can be used on the workloads when absent."""
 
-    _known = {"objectives": "objectives", "repeats": "repeats", "stored": "stored", "strategies": "strategies"}
-    _tables = {}
+    _known = {"objectives": "objectives", "reconsider": "reconsider", "repeats": "repeats", "stored": "stored", "strategies": "strategies"}
+    _tables = {"reconsider": Reconsideration}
 
 
 class Spot(Keys):

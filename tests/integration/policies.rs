@@ -19,7 +19,15 @@ fn printed(name: &str) -> String {
 
 #[test]
 fn the_policies_in_results_are_current() {
-    let texts = ["skynomad", "deadline", "exponential", "sizes", "changing"].map(printed);
+    let texts = [
+        "skynomad",
+        "deadline",
+        "exponential",
+        "sizes",
+        "changing",
+        "re-plan",
+    ];
+    let texts = texts.map(printed);
     assert_current("policies.txt", &texts.join("\n"));
 }
 

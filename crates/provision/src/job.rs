@@ -17,6 +17,8 @@ pub struct Job {
     pub checkpoint_every_s: Option<f64>,
     /// At least one.
     pub forms: Vec<Form>,
+    /// Further forms, numbered after these, which only searches take: those that are never the best.
+    pub searched: Vec<Form>,
     /// USD per hour after the deadline; `None` where lateness is only counted.
     pub lateness_usd_per_h: Option<f64>,
     pub last_tick: LastTick,
@@ -33,6 +35,14 @@ pub enum LastTick {
 }
 
 impl Job {
+    /// A form by its number.
+    pub fn form(&self, number: usize) -> &Form {
+        match number.checked_sub(self.forms.len()) {
+            None => &self.forms[number],
+            Some(further) => &self.searched[further],
+        }
+    }
+
     pub fn work(&self) -> SimTime {
         SimTime::from_seconds(self.work_s)
     }

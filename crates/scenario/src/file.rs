@@ -19,6 +19,7 @@ use scavsim_data::pricing::PolicyFile;
 use scavsim_data::pricing::spot_series_key::Step;
 use scavsim_data::workload::Staleness;
 use scavsim_provision::policy::registry::Settings as PolicySettings;
+use scavsim_provision::policy::search_strategy::Reconsideration;
 use scavsim_provision::study::form::{JobTable, MarketTable, StartsTable};
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,
@@ -489,6 +490,9 @@ pub struct SearchTable {
     /// types, when absent.
     #[schemars(with = "Vec<String>")]
     pub stored: Option<Spanned<Vec<Spanned<String>>>>,
+    /// When strategies choose again while the job runs; only under `[policy]`, with `job.work`.
+    #[schemars(with = "Reconsideration")]
+    pub reconsider: Option<Spanned<Reconsideration>>,
 }
 
 /// What no choice may exceed.

@@ -130,6 +130,7 @@ impl<'a> Candidate<'a> {
             checkpoint_gb: 0.0,
             checkpoint_every_s: checkpoints.map(|(every_s, _)| every_s),
             forms: vec![Form::of_machines(1)],
+            searched: Vec::new(),
             lateness_usd_per_h: None,
             last_tick: LastTick::Used,
             probe_s: 60.0,

@@ -8,6 +8,7 @@ pub mod on_demand;
 mod order;
 pub mod price_threshold;
 pub mod registry;
+pub mod search_strategy;
 pub mod skynomad;
 pub mod spot_only;
 pub mod stay;

@@ -99,7 +99,7 @@ impl PolicyRun<'_> {
         } else {
             self.start(zone)
         };
-        let (rest, speed) = (self.remaining_time(form), &self.job.forms[form].speed);
+        let (rest, speed) = (self.remaining_time(form), &self.job.form(form).speed);
         let paid = start + rest - speed.remaining_time(self.job.work(), self.done() + work);
         let usd_per_h = self.usd_per_h(Place { zone, market }, form);
         OnDemandOffer {

@@ -128,20 +128,25 @@ impl<'r, 'w> PolicyView<'r, 'w> {
         self.run.job.forms.len()
     }
 
+    /// Number of these and of further forms, which are never the best.
+    pub(crate) fn searched_forms(&self) -> usize {
+        self.forms() + self.run.job.searched.len()
+    }
+
     /// Name of a form.
     pub fn form_name(&self, form: usize) -> &str {
-        &self.run.job.forms[form].name
+        &self.run.job.form(form).name
     }
 
     /// Machines of a form.
     pub fn form_machines(&self, form: usize) -> u16 {
-        self.run.job.forms[form].machines
+        self.run.job.form(form).machines
     }
 
     /// Seconds of work per second in a form, after the work that is done.
     pub fn speed(&self, form: usize) -> f64 {
         let job = self.run.job;
-        job.forms[form].speed.after(job.work_s, self.done_s())
+        job.form(form).speed.after(job.work_s, self.done_s())
     }
 
     /// Seconds that the work that is left takes in a form, without interruptions.

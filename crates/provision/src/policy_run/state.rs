@@ -111,7 +111,7 @@ impl<'w> PolicyRun<'w> {
             None => self.kept,
             Some(_) if at >= self.ends => work,
             Some(_) => {
-                let speed = &self.job.forms[self.form].speed;
+                let speed = &self.job.form(self.form).speed;
                 let done = speed.done_after(work, self.kept, at - self.works_from);
                 // Rounding does not end the work sooner than its end.
                 done.min(work - SimTime::from_nanoseconds(1))
@@ -132,7 +132,9 @@ impl<'w> PolicyRun<'w> {
     }
 
     pub(super) fn is_served(&self, zone: usize, form: usize) -> bool {
-        self.job.forms[form].is_served(&self.window.world().zones[zone])
+        self.job
+            .form(form)
+            .is_served(&self.window.world().zones[zone])
     }
 
     pub(super) fn first_form(&self, zone: usize) -> usize {
@@ -142,12 +144,13 @@ impl<'w> PolicyRun<'w> {
 
     /// Whether a zone's spot market has all machines of a form in this tick.
     pub(super) fn is_offered(&self, zone: usize, form: usize) -> bool {
-        let machines = self.job.forms[form].machines;
+        let machines = self.job.form(form).machines;
         self.window.offered(zone, self.tick) >= machines && self.is_served(zone, form)
     }
 
     pub(super) fn remaining_time(&self, form: usize) -> SimTime {
-        self.job.forms[form]
+        self.job
+            .form(form)
             .speed
             .remaining_time(self.job.work(), self.done())
     }
@@ -165,7 +168,7 @@ impl<'w> PolicyRun<'w> {
             Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
             Market::OnDemand => self.window.world().zones[place.zone].on_demand_usd_per_h,
         };
-        price * f64::from(self.job.forms[form].machines)
+        price * f64::from(self.job.form(form).machines)
     }
 
     pub(super) fn egress_usd(&self, to: usize) -> f64 {
@@ -347,7 +350,7 @@ impl<'w> PolicyRun<'w> {
             return;
         }
         self.rented = self.outcome.launches;
-        let machines = u32::from(self.job.forms[self.form].machines);
+        let machines = u32::from(self.job.form(self.form).machines);
         let rented = (rental_index(place), machines);
         self.outcome
             .rentals

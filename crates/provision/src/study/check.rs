@@ -202,6 +202,7 @@ impl Check<'_> {
             checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
             checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
             forms,
+            searched: Vec::new(),
             lateness_usd_per_h: job.lateness_usd_per_h.map(NonNegative::get),
             last_tick: if job.whole_last_tick {
                 LastTick::Whole
@@ -270,6 +271,7 @@ impl Check<'_> {
         let mut job = job;
         let is_served = |form: &Form| world.zones.iter().any(|zone| form.is_served(zone));
         job.forms.retain(is_served);
+        job.searched.retain(is_served);
         if job.forms.is_empty() {
             return None; // the zones were refused
         }

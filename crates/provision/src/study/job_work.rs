@@ -1,10 +1,15 @@
 //! The work of a job by another scenario: its configurations become the forms, each as fast as that scenario expects.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use toml::Spanned;
 
+use super::NamedRecipe;
 use super::form::{FormTable, JobTable};
+use crate::forms::{Form, Speed};
+use crate::job::Job;
+use crate::policy::search_strategy::{Reconsideration, SearchStrategy, form_name};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::usage::Usage;
 use scavsim_experiment::scenario::Scenario;
@@ -36,6 +41,10 @@ pub struct JobWork {
     start_up_s: f64,
     /// Ascending in machines; each is faster than those before it on its VM type.
     forms: Vec<TimedForm>,
+    /// All others that end; empty where nothing is searched.
+    searched: Vec<TimedForm>,
+    /// Strategies that search its configurations.
+    pub strategies: Vec<NamedRecipe>,
     /// Hash of the scenario.
     pub hash: String,
 }
@@ -50,9 +59,15 @@ struct TimedForm {
 }
 
 impl JobWork {
+    /// The work, and `strategies` that search its configurations: each chooses once, and by a `reconsideration` also again.
+    ///
     /// # Errors
     /// [`NoWork`]: why it can be none.
-    pub fn of_scenario(scenario: &Scenario) -> Result<JobWork, NoWork> {
+    pub fn of_scenario(
+        scenario: &Scenario,
+        strategies: &[String],
+        reconsideration: Option<&Reconsideration>,
+    ) -> Result<JobWork, NoWork> {
         let [setting] = &scenario.runs_in[..] else {
             return Err(NoWork::SeveralSettings);
         };
@@ -63,10 +78,12 @@ impl JobWork {
             return Err(NoWork::HasSpot);
         }
         let scenario = Scenario {
-            strategies: vec![ORACLE.to_owned()],
+            strategies: (std::iter::once(ORACLE).chain(strategies.iter().map(String::as_str)))
+                .map(str::to_owned)
+                .collect(),
             ..scenario.clone()
         };
-        let plan = Plan::new(&scenario)?;
+        let plan = Arc::new(Plan::new(&scenario)?);
         if plan.arena_count() != 1 {
             let names = scenario.subject.names().join(", ");
             return Err(NoWork::SeveralJobs(names));
@@ -75,6 +92,7 @@ impl JobWork {
         let start_up_s = scenario.start_up.seconds();
         let rented = problem.ground.facts().rented.unwrap_or_default();
         let mut fastest: BTreeMap<(String, u32), (f64, usize)> = BTreeMap::new();
+        let mut all: Vec<(String, u32, f64, usize)> = Vec::new();
         let mut usage = Usage::default();
         for (at, point) in problem.expected[0].iter().enumerate() {
             let seconds = point.time_s - start_up_s;
@@ -88,6 +106,7 @@ impl JobWork {
                 .first()
                 .and_then(|own| rented.get(usize::from(own.vm)));
             let vm = vm.map_or(String::new(), |vm| vm.name.to_string());
+            all.push((vm.clone(), machines, seconds, at));
             let best = fastest.entry((vm, machines)).or_insert((seconds, at));
             if seconds < best.0 {
                 *best = (seconds, at);
@@ -101,9 +120,8 @@ impl JobWork {
             let hours = seconds / SECONDS_PER_HOUR;
             // More machines that are no faster are of no use.
             if !forms.iter().any(|own| own.vm == vm && own.hours <= hours) {
-                let name = problem.space.name(at);
                 forms.push(TimedForm {
-                    name: name.replace([',', '"'], ""),
+                    name: form_name(&problem.space.name(at)),
                     machines,
                     vm,
                     hours,
@@ -114,12 +132,39 @@ impl JobWork {
         if forms.is_empty() {
             return Err(NoWork::NeverDone);
         }
+        let further = all
+            .into_iter()
+            .map(|(vm, machines, seconds, at)| TimedForm {
+                name: form_name(&problem.space.name(at)),
+                machines,
+                vm: has_types.then_some(vm),
+                hours: seconds / SECONDS_PER_HOUR,
+            });
+        let is_new = |own: &TimedForm| forms.iter().all(|form| form.name != own.name);
+        let searched = further.filter(|own| !strategies.is_empty() && is_new(own));
+        let searched = searched.collect();
         Ok(JobWork {
             work_h: slowest_h,
             start_up_s,
             forms,
+            searched,
+            strategies: named_recipes(&plan, &scenario, strategies, reconsideration),
             hash: scenario.hash.clone(),
         })
+    }
+
+    /// Adds to a job the configurations that only searches take.
+    pub fn add_searched(&self, job: &mut Job) {
+        job.searched = (self.searched.iter())
+            .filter_map(|own| {
+                Some(Form {
+                    name: own.name.clone(),
+                    machines: u16::try_from(own.machines).ok()?,
+                    vm: own.vm.clone(),
+                    speed: Speed::constant(self.work_h / own.hours),
+                })
+            })
+            .collect();
     }
 
     /// A job with this work. First comes the form of the fewest machine-hours that keeps the deadline without losses: policies that
@@ -159,6 +204,32 @@ impl JobWork {
         table.work_h = Positive::new(self.work_h);
         Spanned::new(at, table)
     }
+}
+
+fn named_recipes(
+    plan: &Arc<Plan>,
+    scenario: &Scenario,
+    strategies: &[String],
+    reconsideration: Option<&Reconsideration>,
+) -> Vec<NamedRecipe> {
+    let mut named: Vec<NamedRecipe> = Vec::new();
+    for (place, name) in strategies.iter().enumerate() {
+        let program = scenario.settings.own.get(name);
+        let once = SearchStrategy {
+            plan: Arc::clone(plan),
+            // The oracle is the first.
+            contender: place + 1,
+            reconsideration: None,
+            program: program.map(|own| own.program().to_string()),
+        };
+        let again = reconsideration.map(|rule| SearchStrategy {
+            reconsideration: Some(rule.clone()),
+            ..once.clone()
+        });
+        named.push((name.clone(), Arc::new(once)));
+        named.extend(again.map(|own| (format!("{name}-again"), Arc::new(own) as _)));
+    }
+    named
 }
 
 /// A key that says what the other scenario says.

@@ -15,6 +15,7 @@ pub mod size;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use self::job_work::JobWork;
 use self::market::StudyMarket;
 use self::overlap::Sample;
 use crate::job::Job;
@@ -78,6 +79,17 @@ impl Study {
                 *recipe = stopped;
             }
         }
+    }
+
+    /// Adds the strategies that search the configurations of its work, with these.
+    pub fn search(&mut self, work: &JobWork) {
+        for setting in &mut self.settings {
+            work.add_searched(&mut setting.job);
+        }
+        let new = (work.strategies.iter())
+            .filter(|(name, _)| self.policies.iter().all(|(known, _)| known != name));
+        let new: Vec<NamedRecipe> = new.cloned().collect();
+        self.policies.extend(new);
     }
 
     /// World names, by their zones.

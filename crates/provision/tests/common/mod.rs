@@ -46,6 +46,7 @@ pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
         checkpoint_gb: 1.0,
         checkpoint_every_s: None,
         forms: vec![Form::of_machines(1)],
+        searched: Vec::new(),
         lateness_usd_per_h: None,
         last_tick: LastTick::Used,
         probe_s: 60.0,

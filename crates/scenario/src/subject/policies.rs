@@ -11,7 +11,9 @@ use crate::complaints::Complaints;
 use crate::file::ScenarioFile;
 use crate::library;
 use crate::prices::Rentals;
+use crate::strategies;
 use scavsim_data::pricing::{MARKET, Policy};
+use scavsim_experiment::scenario::Scenario;
 use scavsim_experiment::subject::Search;
 use scavsim_experiment::subject::Setting;
 use scavsim_provision::study::check::StudyTables;
@@ -21,13 +23,22 @@ use scavsim_provision::study::job_work::{JobWork, excluded};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostics, Source};
+use scavsim_search::search::ALL_KNOWING;
 use scavsim_sim::cluster::Setup;
 
 pub(super) static FORM: Form = Form {
     key: "policy",
     implied_by: &["job", "market", "starts"],
     is_searched: false,
-    reads: &["job", "market", "starts", "policy", "pricing"],
+    reads: &[
+        "job",
+        "market",
+        "starts",
+        "policy",
+        "pricing",
+        "search.strategies",
+        "search.reconsider",
+    ],
     several: &[
         "job.deadline_h",
         "job.changeover_s",
@@ -49,6 +60,10 @@ pub(super) fn read(
     let folder = traces.map_or(Path::new("."), |traces| {
         reading.files.folder(traces.span().start)
     });
+    if let (Some(asked), None) = (&file.search.strategies, asked_work(file)) {
+        let title = "`search.strategies` search the configurations of `job.work`";
+        complaints.error_at(asked.span(), title, "no other scenario is named");
+    }
     let work = match job_work(reading, complaints) {
         None if asked_work(file).is_some() => return None,
         work => work,
@@ -61,6 +76,9 @@ pub(super) fn read(
     };
     let tables = tables(file, job.as_ref(), reading.replicas);
     let mut study = tables.read(&reading.given.decisions, &mut check)?;
+    if let Some(work) = &work {
+        study.search(work);
+    }
     let hashes = work.iter().map(|work| work.hash.clone());
     study.market.hashes.extend(hashes);
     let mut policies = MarketPolicies::new(study, folder.to_owned());
@@ -105,12 +123,63 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
         return None;
     };
     let scenario = load(&source, &folder, complaints.diagnostics)?;
-    JobWork::of_scenario(&scenario)
+    let strategies = searching(reading, &scenario, complaints)?;
+    let rule = reading
+        .file
+        .search
+        .reconsider
+        .as_ref()
+        .map(Spanned::get_ref);
+    JobWork::of_scenario(&scenario, &strategies, rule)
         .map_err(|why| {
             let title = format!("`{}` cannot be the work of a job", name.get_ref());
             complaints.error_at(name.span(), title, why.to_string());
         })
         .ok()
+}
+
+/// Names of the strategies that search the configurations of the work; none where none is named.
+fn searching(
+    reading: &Reading<'_>,
+    work: &Scenario,
+    complaints: &mut Complaints<'_>,
+) -> Option<Vec<String>> {
+    let table = &reading.file.search;
+    if table.strategies.is_none() {
+        if let Some(rule) = &table.reconsider {
+            let title = "`search.reconsider` is of no use without `search.strategies`";
+            complaints.error_at(rule.span(), title, "no strategy is named");
+            return None;
+        }
+        return Some(Vec::new());
+    }
+    let strategies = strategies::read(table, &work.settings, &work.registry, complaints)?;
+    let named = (reading.file.policy.iter()).filter_map(|policy| policy.get_ref().names.as_ref());
+    let policies: Vec<&str> = (named.flat_map(Spanned::get_ref))
+        .map(|name| name.get_ref().as_str())
+        .collect();
+    let mut are_right = true;
+    for strategy in &strategies {
+        let name = strategy.get_ref();
+        let again = format!("{name}-again");
+        let why = if ALL_KNOWING.iter().any(|own| own.name == *name) {
+            "it knows the truth; `clairvoyant` is beside all policies"
+        } else if [name, &again]
+            .iter()
+            .any(|own| policies.contains(&own.as_str()))
+        {
+            "a policy is called so"
+        } else {
+            continue;
+        };
+        are_right = false;
+        let title = format!("`{name}` cannot search beside these policies");
+        complaints.error_at(strategy.span(), title, why);
+    }
+    if !are_right {
+        return None;
+    }
+    Some(strategies.into_iter().map(Spanned::into_inner).collect())
 }
 
 /// The job of a file, with its forms from `work`.
@@ -188,5 +257,8 @@ impl ReadSubject for MarketPolicies {
         let job = job(file, self.work.as_ref());
         let study = Arc::make_mut(&mut self.study);
         tables(file, job.as_ref(), self.replicas).add_to(study, &mut check);
+        if let Some(work) = &self.work {
+            study.search(work);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod lives;
 mod samples;
+mod searches;
 mod studies;
 mod works;
 

@@ -151,7 +151,7 @@ fn offered(
     let window = life.window;
     let tick_h = window.world().tick_s / SECONDS_PER_HOUR;
     let ticks = window.ticks().min((end_h / tick_h).ceil() as usize);
-    let machines = life.job.forms.iter().map(|form| form.machines);
+    let machines = (life.job.forms.iter().chain(&life.job.searched)).map(|form| form.machines);
     let least = machines.min().unwrap_or(1);
     let mut blocks = Vec::new();
     for zone in 0..window.world().zones.len() {
@@ -249,7 +249,7 @@ fn lines(job: &Job, timeline: &Timeline) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
         if let Some((since_s, done_s, form)) =
             works_since.filter(|_| entry.what == TimelineEvent::Lost)
         {
-            let speed = &job.forms[form].speed;
+            let speed = &job.form(form).speed;
             let works_s = speed.work_in(job.work_s, done_s, entry.at_s - since_s);
             done.push([at_h, (done_s + works_s) / SECONDS_PER_HOUR]);
         }

@@ -47,7 +47,7 @@ pub fn write_life(
             name: entry.what.name(),
             args: LifeArgs {
                 zone: entry.zone.and_then(zone),
-                form: (setting.job.forms.get(entry.form)).map_or("", |form| &form.name),
+                form: &setting.job.form(entry.form).name,
                 done_h: entry.done_s / SECONDS_PER_HOUR,
                 spent_usd: entry.spent_usd,
             },
