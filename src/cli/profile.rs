@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use scavsim_measure::import::profile::{BatchIs, ProfileOptions, Unit};
+use scavsim_measure::import::profile::{BatchIs, ProfileOptions, RunDescription, Unit};
 
 /// The table, and what it does not hold.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
+    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs. Usual other names and rates are
+    /// read, too, and logs of Megatron-LM and `DeepSpeed`, `trainer_state.json`, traces of `PyTorch`, exports of trackers
     pub(super) file: PathBuf,
     /// Samples in one pass over the data
     #[arg(long, value_name = "N")]
@@ -29,6 +30,18 @@ pub struct ProfileArgs {
     /// Parameters of the model, whose gradients workers exchange: other jobs learn communication by them
     #[arg(long, value_name = "N")]
     parameters: Option<u64>,
+    /// VM type of a log or export, which does not say it
+    #[arg(long, value_name = "TYPE")]
+    vm: Option<String>,
+    /// Workers, all together, of a log or export
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    workers: Option<u32>,
+    /// Samples of all workers in a step of a log or export
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+    batch_size: Option<u32>,
+    /// Tokens of a sample, where a table has tokens per second
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    tokens_per_sample: Option<u32>,
 }
 
 impl ProfileArgs {
@@ -45,6 +58,12 @@ impl ProfileArgs {
             probe_steps: None,
             restore_s: self.restore_s,
             parameters: self.parameters,
+            run: RunDescription {
+                vm: self.vm.clone(),
+                workers: self.workers,
+                batch: self.batch_size,
+                sequence: self.tokens_per_sample,
+            },
             prior: Default::default(),
         }
     }

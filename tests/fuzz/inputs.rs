@@ -171,6 +171,7 @@ fn imported_profile(folder: &Path) -> bool {
         probe_steps: None,
         restore_s: None,
         parameters: None,
+        run: profile::RunDescription::default(),
         prior: Default::default(),
     };
     run_imported(profile::read(&options, &mut diagnostics), &diagnostics)

@@ -1,6 +1,9 @@
 //! Random scenarios with `[policy]`, with unround numbers, and laws that hold in each: bounds, deadlines, monotony, continuity.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use scavsim::{OwnedRecord, Scenario};
 
@@ -11,6 +14,56 @@ const CLAIRVOYANT: &str = "clairvoyant";
 const ROUNDING: f64 = 1e-9;
 /// What a key may be moved by without being noticed, relative to the cost.
 const CONTINUOUS: f64 = 1e-3;
+
+/// A scenario that is the work of a job, its fastest hours, and strategies that search it while the job runs.
+struct Work {
+    name: &'static str,
+    text: &'static str,
+    fastest_h: f64,
+    strategies: &'static [&'static str],
+}
+
+/// A training on clusters, parallel plans and a bag of jobs.
+const WORKS: [Work; 3] = [
+    Work {
+        name: "clusters",
+        text: "workloads = [\"scavenger-resnet18\"]\ncluster.workers = [8, 12, 16, 20]\n\
+               search.strategies = [\"oracle\"]\npricing.policies = [\"per-second\"]\n",
+        fastest_h: 4.26,
+        strategies: &["online", "partial", "no-search", "full"],
+    },
+    Work {
+        name: "plans",
+        text: "parallel = { model = \"gpt2-1.5b\", precision = \"fp16\", global_batch = [512], target_tokens = 1.5e8,\n\
+               most_gpus = 32, nodes = [{ vm = \"p3.2xlarge\" }] }\n\
+               pricing = { policies = [\"own\"], define.own.usd_per_vm_hour = 0.918 }\n\
+               search = { strategies = [\"oracle\"], objectives = [\"cost\"] }\n",
+        fastest_h: 3.36,
+        strategies: &["planner", "random"],
+    },
+    Work {
+        name: "bag",
+        text: "bag = { jobs = 40, job_times = [{ vm = \"n1-standard-4\", vms_per_job = 2, mean_s = 600 }], parallel_jobs = [1, 2, 4] }\n\
+               search.strategies = [\"oracle\"]\n",
+        fastest_h: 1.67,
+        strategies: &[],
+    },
+];
+
+/// The folder with the files of all works.
+fn works() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let name = format!("works-{}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder).expect("a folder for files");
+        for work in &WORKS {
+            let file = folder.join(format!("{}.toml", work.name));
+            fs::write(file, work.text).expect("a folder for files");
+        }
+        folder
+    })
+}
 
 /// A scenario: the values of its keys.
 #[derive(Clone)]
@@ -57,6 +110,10 @@ impl PolicyScenario {
             scenario.say("pricing.define.own.market_price", "true");
             scenario.say("pricing.policies", "[\"market\", \"own\"]");
         }
+        let work = luck.once_in(3).then(|| luck.pick(&WORKS));
+        if let Some(work) = work {
+            scenario.take(work, luck);
+        }
         if luck.once_in(2) {
             scenario.set("market.run_h", between(0.1, 6.0, luck));
             scenario.set("market.pause_h", between(0.1, 4.0, luck));
@@ -68,6 +125,9 @@ impl PolicyScenario {
             );
             scenario.set("market.tick_s", between(37.0, 900.0, luck));
             scenario.say("market.replicas", "6");
+        } else if work.is_some() {
+            scenario.say("market.traces", "\"aws-p3-parcae\"");
+            scenario.say("starts.spread", "4");
         } else {
             let zones = ["us-east-1f", "us-east-2a", "us-west-2c"];
             let first = luck.below(zones.len());
@@ -77,6 +137,22 @@ impl PolicyScenario {
             scenario.say("starts.spread", "4");
         }
         scenario
+    }
+
+    /// Makes a work the job's, with a deadline and perhaps strategies that search it.
+    fn take(&mut self, work: &Work, luck: &mut Luck) {
+        let file = works().join(format!("{}.toml", work.name));
+        self.numbers.remove("job.work_h");
+        self.say("job.work", &format!("{:?}", file.display().to_string()));
+        self.set(
+            "job.deadline_h",
+            work.fastest_h * between(0.99, 2.5, luck) + 0.5,
+        );
+        if !work.strategies.is_empty() && luck.once_in(2) {
+            let name = luck.pick(work.strategies);
+            self.say("search.strategies", &format!("[{name:?}]"));
+            self.set("search.reconsider.every_h", between(0.1, 3.0, luck));
+        }
     }
 
     fn set(&mut self, key: &'static str, value: f64) {

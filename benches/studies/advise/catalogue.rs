@@ -135,6 +135,7 @@ fn question(workload: &Workload, objective: Objective) -> Question {
             probe_steps: None,
             restore_s: None,
             parameters: None,
+            run: profile::RunDescription::default(),
             prior: Prior::without(&workload.name),
         },
         wanted: OfferFilter {

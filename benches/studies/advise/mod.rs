@@ -204,6 +204,7 @@ fn imported(source: &Arc<Source>, samples: f64, prior: Prior) -> Option<Workload
         probe_steps: None,
         restore_s: None,
         parameters: None,
+        run: profile::RunDescription::default(),
         prior,
     };
     let mut diagnostics = Diagnostics::default();

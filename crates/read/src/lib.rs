@@ -3,6 +3,7 @@
 
 pub mod expression;
 pub mod input;
+pub mod measurements;
 
 /// What users of the crate `scavsim` may rely on, of this floor and those below.
 pub mod face {

@@ -11,17 +11,19 @@ mod warm_up;
 
 use std::sync::Arc;
 
-pub use options::{ASTRAY, BatchIs, ProfileOptions, Unit};
+pub use options::{ASTRAY, BatchIs, ProfileOptions, RunDescription, Unit};
 
 use options::MOST_SAMPLES;
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
 use super::{ImportResult, refuse};
+use scavsim_data::cloud::Fleet;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::measurements::{RunFacts, recognise};
 
 /// Steps of one probe, and until the noise reading settles, where the user does not say.
 const PROBE_STEPS: f64 = 20.0;
@@ -45,6 +47,20 @@ pub fn read_source(
     diagnostics: &mut Diagnostics,
 ) -> Option<ImportResult> {
     check(options, diagnostics);
+    let gpus_of = |vm: &str| {
+        let fleet = Fleet::listed();
+        u32::try_from(fleet.vm_type(vm)?.gpu_count()).ok()
+    };
+    let recognised = recognise(source, &facts(options, &gpus_of), diagnostics)?;
+    let source = &recognised.table;
+    let mut options = options.clone();
+    if recognised.says_batch {
+        options.batch = Some(BatchIs::Global);
+    }
+    if recognised.says_unit {
+        options.unit = Some(Unit::S);
+    }
+    let options = &options;
     let required = ["vm", "workers", "batch", "step_s"];
     let optional = ["compute_s", "communication_s", "noise", "epochs"];
     let table = Table::read(source, &required, &optional, diagnostics)?;
@@ -56,6 +72,9 @@ pub fn read_source(
         diagnostics.push(Diagnostic::general(title).with_help(help));
     }
     let mut report = Report::default();
+    if let Some(sentence) = recognised.sentence {
+        report.warn(Diagnostic::general(sentence));
+    }
     questions::ask(source, &points, options, &mut report, diagnostics);
     if !diagnostics.is_empty() {
         return None;
@@ -70,6 +89,20 @@ pub fn read_source(
     laws::laws(&mut draft, &options.prior, &mut report);
     tables::figures(&points, options, &mut report);
     Some(ImportResult { draft, report })
+}
+
+fn facts<'f>(
+    options: &'f ProfileOptions,
+    gpus_of: &'f dyn Fn(&str) -> Option<u32>,
+) -> RunFacts<'f> {
+    RunFacts {
+        vm: options.run.vm.as_deref(),
+        workers: options.run.workers,
+        batch: options.run.batch,
+        sequence: options.run.sequence,
+        samples_per_epoch: Some(options.samples_per_epoch),
+        gpus_of: Some(gpus_of),
+    }
 }
 
 fn check(options: &ProfileOptions, diagnostics: &mut Diagnostics) {

@@ -96,7 +96,8 @@ fn threads_change_no_search() {
 fn a_search_knows_nothing_of_what_comes() {
     let folder = tempfile::tempdir().expect("a folder");
     let scenario = opened(folder.path(), &text(6.0, MEASURED)).expect("it is right");
-    let study = MarketPolicies::study_of(&*scenario.checked().subject).expect("it is one of policies");
+    let study =
+        MarketPolicies::study_of(&*scenario.checked().subject).expect("it is one of policies");
     let setting = &study.settings[0];
     let decided = |world: &World, policy: usize, until: usize| -> Vec<Entry> {
         let window = world

@@ -23,8 +23,21 @@ pub struct ProfileOptions {
     pub probe_steps: Option<u64>,
     pub restore_s: Option<f64>,
     pub parameters: Option<u64>,
+    pub run: RunDescription,
     /// What is expected of the law of steps before anything is measured.
     pub prior: Prior,
+}
+
+/// What a log, an export or a table leaves unsaid of the machines.
+#[derive(Debug, Clone, Default)]
+pub struct RunDescription {
+    /// VM type, or a VM shape.
+    pub vm: Option<String>,
+    pub workers: Option<u32>,
+    /// Samples of all workers in a step.
+    pub batch: Option<u32>,
+    /// Tokens of a sample.
+    pub sequence: Option<u32>,
 }
 
 /// Unit of the times in the table.

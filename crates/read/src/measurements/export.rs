@@ -1,0 +1,110 @@
+//! Tables that trackers of experiments export.
+
+use std::sync::Arc;
+
+use super::words::{Cells, normalised};
+use super::{MeasuredSteps, Reading, RunFacts};
+use crate::input::{Diagnostic, Source};
+
+/// TensorBoard's CSV of a scalar: `Wall time,Step,Value`.
+pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let cells = Cells::read(source)?;
+    let is_one =
+        cells
+            .header
+            .iter()
+            .map(|name| normalised(name))
+            .eq(["wall_time", "step", "value"]);
+    is_one.then(|| {
+        by_clock(&cells, "a scalar of TensorBoard", ("wall_time", "step")).into_table(source, facts)
+    })
+}
+
+/// The history of a W&B run: `_step` and `_runtime`.
+pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let cells = Cells::read(source)?;
+    let has = |name: &str| cells.header.iter().any(|own| own == name);
+    if has("_step") && (has("_runtime") || has("_timestamp")) {
+        let clock = if has("_runtime") {
+            "_runtime"
+        } else {
+            "_timestamp"
+        };
+        let steps = by_clock(&cells, "the history of a W&B run", (clock, "_step"));
+        return Some(steps.into_table(source, facts));
+    }
+    let is_panel = has("Step") && cells.header.iter().any(|own| own.contains(" - "));
+    is_panel.then(|| {
+        let title = format!("{}: a panel of W&B, which has no times", source.name);
+        let help =
+            "export the run's history, with `_step` and `_runtime`: `run.history().to_csv(…)`";
+        Err(Diagnostic::general(title).with_help(help))
+    })
+}
+
+/// `metrics.csv` of Lightning, with the rates of its throughput monitor.
+pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let cells = Cells::read(source)?;
+    let has = |name: &str| cells.header.iter().any(|own| own == name);
+    if !(has("epoch") && has("step")) || has("vm") || has("workers") {
+        return None;
+    }
+    let rate = cells
+        .header
+        .iter()
+        .position(|own| own.ends_with("batches_per_sec"));
+    let Some(rate) = rate else {
+        let title = format!("{}: metrics of Lightning, without times", source.name);
+        let help = "log them with `ThroughputMonitor`, which adds `device/batches_per_sec`";
+        return Some(Err(Diagnostic::general(title).with_help(help)));
+    };
+    let steps = cells.rows.iter().filter_map(|(line, row)| {
+        let rate: f64 = row.get(rate)?.parse().ok()?;
+        (rate > 0.0).then_some((*line, 1.0 / rate))
+    });
+    let found = MeasuredSteps {
+        kind: "metrics of Lightning",
+        steps: steps.collect(),
+        batch: None,
+        workers: None,
+    };
+    Some(found.into_table(source, facts))
+}
+
+/// A table of Optuna's trials is a measured grid.
+pub(super) fn refuse_optuna(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<Reading> {
+    let cells = Cells::read(source)?;
+    let has = |name: &str| cells.header.iter().any(|own| own == name);
+    let is_one = has("state") && cells.header.iter().any(|own| own.starts_with("params_"));
+    is_one.then(|| {
+        let title = format!(
+            "{}: a table of Optuna's trials, whose durations are of whole runs",
+            source.name
+        );
+        let help = "`scavsim import grid` reads whole runs: write `duration` as seconds";
+        Err(Diagnostic::general(title).with_help(help))
+    })
+}
+
+/// Seconds per step between rows that have a clock and a step.
+fn by_clock<'k>(cells: &Cells, kind: &'k str, (clock, step): (&str, &str)) -> MeasuredSteps<'k> {
+    let place = |name: &str| {
+        let is_it = |own: &String| own == name || normalised(own) == name;
+        cells.header.iter().position(is_it)
+    };
+    let number = |row: &[String], at: Option<usize>| row.get(at?)?.parse::<f64>().ok();
+    let (clock, step) = (place(clock), place(step));
+    let read =
+        |(line, row): &(usize, Vec<String>)| Some((*line, number(row, clock)?, number(row, step)?));
+    let all: Vec<(usize, f64, f64)> = cells.rows.iter().filter_map(read).collect();
+    let between = |pair: &[(usize, f64, f64)]| {
+        let (seconds, steps) = (pair[1].1 - pair[0].1, pair[1].2 - pair[0].2);
+        (seconds > 0.0 && steps > 0.0).then_some((pair[1].0, seconds / steps))
+    };
+    MeasuredSteps {
+        kind,
+        steps: all.windows(2).filter_map(between).collect(),
+        batch: None,
+        workers: None,
+    }
+}

@@ -1,0 +1,83 @@
+//! Logs of training programs.
+
+use std::sync::Arc;
+
+use super::{MeasuredSteps, Reading, RunFacts, number_after, whole};
+use crate::input::{Diagnostic, Source};
+
+const MILLISECONDS: f64 = 1e-3;
+
+/// Megatron-LM: a line per logged iteration, with its milliseconds and the global batch.
+pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let key = "elapsed time per iteration (ms)";
+    let mut found = MeasuredSteps {
+        kind: "a log of Megatron-LM",
+        steps: Vec::new(),
+        batch: None,
+        workers: None,
+    };
+    let mut batches: Vec<u32> = Vec::new();
+    for (line, text) in source.text.lines().enumerate() {
+        let batch = number_after(text, "global batch size").and_then(whole);
+        found.workers = (number_after(text, "world size").and_then(whole)).or(found.workers);
+        if let Some(ms) = number_after(text, key) {
+            found.steps.push((line, ms * MILLISECONDS));
+            batches.extend(batch);
+        }
+    }
+    if !source.text.contains(key) {
+        return None;
+    }
+    batches.dedup();
+    if let [first, .., last] = batches[..] {
+        let title = format!(
+            "{}: the global batch grows from {first} to {last} in this log of Megatron-LM",
+            source.name
+        );
+        let help = "leave the lines of one batch";
+        return Some(Err(Diagnostic::general(title).with_help(help)));
+    }
+    found.batch = batches.first().copied();
+    Some(found.into_table(source, facts))
+}
+
+/// DeepSpeed: samples per second of its timer, now and then.
+pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let key = "CurrSamplesPerSec";
+    if !source.text.contains(key) {
+        return None;
+    }
+    let stated = source.text.lines().find_map(|line| {
+        let behind = ["train_batch_size", "train_batch_size\""];
+        behind
+            .iter()
+            .find_map(|key| whole(number_after(line, key)?))
+    });
+    let world = source.text.lines().find_map(|line| {
+        let behind = ["world_size", "world size"];
+        behind
+            .iter()
+            .find_map(|key| whole(number_after(line, key)?))
+    });
+    let batch = stated.or(facts.batch);
+    let rate = |(line, text)| Some((line, number_after(text, key)?));
+    let rates = source.text.lines().enumerate().filter_map(rate);
+    let steps = rates.map(|(line, rate)| (line, f64::from(batch.unwrap_or(1)) / rate));
+    let found = MeasuredSteps {
+        kind: "a log of DeepSpeed",
+        steps: steps.collect(),
+        batch,
+        workers: world,
+    };
+    Some(found.into_table(source, facts))
+}
+
+/// NCCL tests time links, not steps.
+pub(super) fn refuse_nccl(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<Reading> {
+    let is_one = source.text.contains("busbw") && source.text.contains("algbw");
+    is_one.then(|| {
+        let title = format!("{}: results of nccl-tests, which time links and no training step", source.name);
+        let help = "write the largest `busbw` as `gb_per_s` of a link in a folder of layers (`scavsim import layers`, links.csv)";
+        Err(Diagnostic::general(title).with_help(help))
+    })
+}

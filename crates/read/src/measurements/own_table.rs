@@ -1,0 +1,336 @@
+//! Tables of people's own, in usual words: rates for times, milliseconds, batches of each worker, accumulation, nodes.
+
+use std::sync::Arc;
+
+use super::words::{Cells, Rate, Role, role};
+use super::{Reading, Recognised, RunFacts, shape};
+use crate::input::{Diagnostic, Source};
+
+/// Columns of the table that is written, in order.
+const WRITTEN: &[&str] = &[
+    "vm",
+    "workers",
+    "batch",
+    "step_s",
+    "compute_s",
+    "communication_s",
+    "noise",
+    "epochs",
+];
+
+pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+    let cells = Cells::read(source)?;
+    let roles: Vec<Option<Role>> = cells.header.iter().map(|name| role(name)).collect();
+    let is_written = |(name, role): (&String, &Option<Role>)| {
+        *role
+            == WRITTEN
+                .iter()
+                .find(|own| *own == name)
+                .map(|own| Role::Column(own))
+    };
+    let fills = (facts.vm.is_some() && !roles.contains(&Some(Role::Column("vm"))))
+        || (facts.workers.is_some() && !has_workers(&roles));
+    let is_plain = !fills
+        && (cells.header.iter().zip(&roles)).all(|pair| is_written(pair) || pair.1.is_none());
+    // What times nothing is no table of measurements, and a repeated column is a mistake of its own.
+    let measures = roles.iter().flatten().any(is_time);
+    let repeats = (roles.iter().enumerate()).any(|(at, role)| {
+        role.is_some() && *role != Some(Role::Ignored) && roles[..at].contains(role)
+    });
+    if is_plain || !measures || repeats {
+        return None;
+    }
+    Some(
+        OwnTable {
+            cells,
+            roles,
+            facts,
+        }
+        .rewrite(source),
+    )
+}
+
+fn has_workers(roles: &[Option<Role>]) -> bool {
+    roles.contains(&Some(Role::Column("workers")))
+        || roles.contains(&Some(Role::Gpus))
+        || (roles.contains(&Some(Role::Nodes)) && roles.contains(&Some(Role::GpusPerNode)))
+}
+
+fn is_time(role: &Role) -> bool {
+    matches!(
+        role,
+        Role::Column("step_s")
+            | Role::StepTime(_)
+            | Role::EpochTime(_)
+            | Role::Steps(_)
+            | Role::Samples(_)
+            | Role::Tokens(_)
+    )
+}
+
+struct OwnTable<'t> {
+    cells: Cells,
+    roles: Vec<Option<Role>>,
+    facts: &'t RunFacts<'t>,
+}
+
+impl OwnTable<'_> {
+    fn has(&self, role: Role) -> bool {
+        self.roles.contains(&Some(role))
+    }
+
+    /// What a formula lacks, with the way out.
+    fn missing(&self) -> Option<String> {
+        let has_tokens = self
+            .roles
+            .iter()
+            .flatten()
+            .any(|role| matches!(role, Role::Tokens(_)));
+        let has_epochs = self
+            .roles
+            .iter()
+            .flatten()
+            .any(|role| matches!(role, Role::EpochTime(_)));
+        if has_tokens && !self.has(Role::Sequence) && self.facts.sequence.is_none() {
+            return Some(
+                "tokens per second need a column `sequence`: tokens of a sample".to_owned(),
+            );
+        }
+        if has_epochs && self.facts.samples_per_epoch.is_none() {
+            return Some("times of epochs need --samples-per-epoch".to_owned());
+        }
+        None
+    }
+
+    fn rewrite(&self, source: &Source) -> Reading {
+        if let Some(why) = self.missing() {
+            return Err(Diagnostic::general(format!("{}: {why}", source.name)));
+        }
+        let unknown: Vec<&String> = (self.cells.header.iter().zip(&self.roles))
+            .filter_map(|(name, role)| role.is_none().then_some(name))
+            .collect();
+        let names: Vec<&str> = WRITTEN
+            .iter()
+            .copied()
+            .filter(|name| self.writes(name))
+            .collect();
+        let header = names.iter().map(|name| (*name).to_owned());
+        let kept = unknown.iter().map(|name| quoted(name));
+        let lines = 1 + self
+            .cells
+            .rows
+            .last()
+            .map_or(self.cells.header_line, |(line, _)| *line);
+        let mut text = vec!["#".to_owned(); lines];
+        text[self.cells.header_line] = header.chain(kept).collect::<Vec<_>>().join(",");
+        for (line, row) in &self.cells.rows {
+            text[*line] = self.row(row, &names);
+        }
+        let read: Vec<String> = (self.cells.header.iter().zip(&self.roles))
+            .filter_map(|(name, role)| Some(format!("{name} ({})", meaning(*role.as_ref()?)?)))
+            .collect();
+        Ok(Recognised {
+            table: Source::new(source.name.clone(), text.join("\n") + "\n"),
+            sentence: (!read.is_empty())
+                .then(|| format!("columns are read as {}", read.join(", "))),
+            says_batch: self.has(Role::GlobalBatch) || self.has(Role::LocalBatch),
+            says_unit: !self.has(Role::Column("step_s")),
+        })
+    }
+
+    fn writes(&self, name: &'static str) -> bool {
+        let given = self.has(Role::Column(name));
+        match name {
+            "vm" => given || self.facts.vm.is_some(),
+            "workers" => has_workers(&self.roles) || self.facts.workers.is_some(),
+            "batch" => {
+                given
+                    || self.has(Role::GlobalBatch)
+                    || self.has(Role::LocalBatch)
+                    || self.facts.batch.is_some()
+            }
+            "step_s" => self.roles.iter().flatten().any(is_time),
+            _ => given,
+        }
+    }
+
+    fn cell<'r>(&self, row: &'r [String], role: Role) -> Option<&'r str> {
+        let place = self.roles.iter().position(|own| *own == Some(role))?;
+        row.get(place).map(String::as_str)
+    }
+
+    fn number(&self, row: &[String], role: Role) -> Option<f64> {
+        self.parsed(self.cell(row, role)?)
+    }
+
+    /// A number; with a comma for its point where commas separate no cells.
+    fn parsed(&self, text: &str) -> Option<f64> {
+        match self.cells.delimiter {
+            b',' => text.parse().ok(),
+            _ => text.replace(',', ".").parse().ok(),
+        }
+    }
+
+    fn row(&self, row: &[String], names: &[&str]) -> String {
+        if row.len() != self.cells.header.len() {
+            // Its length is reported by whoever reads the table.
+            return row
+                .iter()
+                .map(|cell| quoted(cell))
+                .collect::<Vec<_>>()
+                .join(",");
+        }
+        let workers = self.workers(row);
+        let batch = self.batch(row, workers);
+        let written = names.iter().map(|name| {
+            let value = match *name {
+                "vm" => return quoted(&self.vm(row, workers)),
+                "workers" => workers,
+                "batch" => batch,
+                "step_s" => self.step_s(row, workers, batch),
+                other => {
+                    let role = WRITTEN
+                        .iter()
+                        .find(|own| *own == name)
+                        .map(|own| Role::Column(own));
+                    let cell = role
+                        .and_then(|role| self.cell(row, role))
+                        .unwrap_or_default();
+                    return match self.parsed(cell) {
+                        Some(number) if other != "vm" => number.to_string(),
+                        _ => quoted(cell),
+                    };
+                }
+            };
+            value.map_or_else(|| self.unread(row, name), |number| number.to_string())
+        });
+        let unknown = (row.iter().zip(&self.roles)).filter(|(_, role)| role.is_none());
+        let kept = unknown.map(|(cell, _)| quoted(cell));
+        written.chain(kept).collect::<Vec<_>>().join(",")
+    }
+
+    /// The cell behind a value that could not be read, so that its own words are in the message.
+    fn unread(&self, row: &[String], name: &str) -> String {
+        let is_behind = |role: &Role| match name {
+            "workers" => matches!(
+                role,
+                Role::Column("workers") | Role::Gpus | Role::Nodes | Role::GpusPerNode
+            ),
+            "batch" => matches!(
+                role,
+                Role::Column("batch") | Role::GlobalBatch | Role::LocalBatch | Role::Accumulation
+            ),
+            _ => is_time(role) || *role == Role::Sequence,
+        };
+        let cells = row
+            .iter()
+            .zip(&self.roles)
+            .filter(|(_, role)| role.as_ref().is_some_and(is_behind));
+        let mut wrong =
+            cells.filter(|(cell, _)| self.parsed(cell).is_none_or(|number| number <= 0.0));
+        wrong
+            .next()
+            .map_or_else(String::new, |(cell, _)| quoted(cell))
+    }
+
+    fn workers(&self, row: &[String]) -> Option<f64> {
+        let nodes = self
+            .number(row, Role::Nodes)
+            .zip(self.number(row, Role::GpusPerNode));
+        self.number(row, Role::Column("workers"))
+            .or_else(|| self.number(row, Role::Gpus))
+            .or_else(|| nodes.map(|(nodes, each)| nodes * each))
+            .or_else(|| self.facts.workers.map(f64::from))
+    }
+
+    fn vm(&self, row: &[String], workers: Option<f64>) -> String {
+        let vm = self
+            .cell(row, Role::Column("vm"))
+            .or(self.facts.vm)
+            .unwrap_or_default();
+        let by_nodes = workers
+            .zip(self.number(row, Role::Nodes))
+            .map(|(workers, nodes)| workers / nodes);
+        let each = self.number(row, Role::GpusPerNode).or(by_nodes);
+        match each {
+            Some(each)
+                if each > 1.0 && each.fract() == 0.0 && !vm.contains('/') && !vm.is_empty() =>
+            {
+                format!("{vm}/{each}")
+            }
+            Some(_) => vm.to_owned(),
+            None if self.has(Role::Gpus) => {
+                shape(vm, workers.map_or(1, |workers| workers as u32), self.facts)
+            }
+            None => vm.to_owned(),
+        }
+    }
+
+    fn batch(&self, row: &[String], workers: Option<f64>) -> Option<f64> {
+        let accumulated = match self.has(Role::Accumulation) {
+            true => self.number(row, Role::Accumulation)?,
+            false => 1.0,
+        };
+        let local = || Some(self.number(row, Role::LocalBatch)? * workers? * accumulated);
+        let plain = || Some(self.number(row, Role::Column("batch"))? * accumulated);
+        self.number(row, Role::GlobalBatch)
+            .or_else(local)
+            .or_else(plain)
+            .or_else(|| self.facts.batch.map(f64::from))
+    }
+
+    fn step_s(&self, row: &[String], workers: Option<f64>, batch: Option<f64>) -> Option<f64> {
+        let (at, role) = (self.roles.iter().enumerate())
+            .filter_map(|(at, role)| Some((at, role.filter(is_time)?)))
+            .next()?;
+        let value = self.parsed(row.get(at)?)?;
+        let all = |rate: Rate, value: f64| match rate {
+            Rate::OfAll => Some(value),
+            Rate::OfEach => Some(value * workers?),
+        };
+        let sequence = || {
+            self.number(row, Role::Sequence)
+                .or(self.facts.sequence.map(f64::from))
+        };
+        let step_s = match role {
+            Role::StepTime(unit) => value * unit,
+            Role::EpochTime(unit) => value * unit * batch? / self.facts.samples_per_epoch? as f64,
+            Role::Steps(_) => 1.0 / value,
+            Role::Samples(rate) => batch? / all(rate, value)?,
+            Role::Tokens(rate) => batch? * sequence()? / all(rate, value)?,
+            _ => value,
+        };
+        (step_s.is_finite() && step_s > 0.0).then_some(step_s)
+    }
+}
+
+/// What a column was taken for, where its name does not say so itself.
+fn meaning(role: Role) -> Option<&'static str> {
+    Some(match role {
+        Role::Column(_) => return None,
+        Role::Gpus => "workers",
+        Role::Nodes => "VMs",
+        Role::GpusPerNode => "workers of a VM",
+        Role::GlobalBatch => "batch of all workers",
+        Role::LocalBatch => "batch of each worker in a pass",
+        Role::Accumulation => "passes of a step",
+        Role::Sequence => "tokens of a sample",
+        Role::StepTime(unit) if unit < 1.0 => "milliseconds of a step",
+        Role::StepTime(_) => "time of a step",
+        Role::EpochTime(_) => "time of an epoch",
+        Role::Steps(_) => "steps per second",
+        Role::Samples(Rate::OfAll) => "samples per second of all workers",
+        Role::Samples(Rate::OfEach) => "samples per second of each worker",
+        Role::Tokens(Rate::OfAll) => "tokens per second of all workers",
+        Role::Tokens(Rate::OfEach) => "tokens per second of each worker",
+        Role::Ignored => "not used",
+    })
+}
+
+/// A cell, in quotes where it needs them.
+fn quoted(cell: &str) -> String {
+    match cell.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.to_owned(),
+    }
+}
