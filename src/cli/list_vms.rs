@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::vm_types::FIGURES;
 use scavsim_data::cloud::{Catalogue, Date, Market, VmType};
+use scavsim_parallel::gpu;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 /// Which VM types are listed.
@@ -79,7 +80,18 @@ impl VmFilter {
             .filter_map(|t| Some(&*t.gpus.as_ref()?.model))
             .collect();
         models.insert(ANY);
-        let model = known("GPU", &self.gpu, &models, &mut unknown);
+        // A name as others write it is that of the catalogue.
+        let sheet = self.gpu.as_deref().and_then(gpu::named);
+        let same = models
+            .iter()
+            .find(|own| sheet.is_some() && gpu::named(own) == sheet);
+        let asked = match same {
+            Some(own) if !self.gpu.as_deref().is_some_and(|gpu| models.contains(gpu)) => {
+                Some((*own).to_owned())
+            }
+            _ => self.gpu.clone(),
+        };
+        let model = known("GPU", &asked, &models, &mut unknown);
         let regions = catalogue.prices.iter().map(|p| &*p.region).collect();
         let region = known("region", &self.region, &regions, &mut unknown);
         if !unknown.is_empty() {

@@ -107,7 +107,61 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(name: &str) -> Option<&'static GpuSheet> {
     let is_it =
         |gpu: &&GpuSheet| &*gpu.name == name || gpu.aliases.iter().any(|alias| alias == name);
-    ALL.iter().find(is_it)
+    ALL.iter()
+        .find(is_it)
+        .or_else(|| GpuName::read(name).sheet())
+}
+
+/// Words in names of GPUs that say nothing, or what only one GPU of that name has.
+const EMPTY_WORDS: [&str; 19] = [
+    "NVIDIA", "AMD", "TESLA", "GEFORCE", "QUADRO", "INSTINCT", "GPU", "TENSOR", "CORE", "SXM",
+    "SXM2", "SXM3", "SXM4", "SXM5", "SXM6", "OAM", "HBM2", "HBM3", "HBM3E",
+];
+/// A number up to this is GB of memory, a larger one a model, as in RTX 4090.
+const MOST_GB: u32 = 300;
+/// Share by which a stated memory may differ from the listed one, as GB from GiB.
+const NEARLY: f64 = 0.1;
+
+/// A name as `nvidia-smi`, clouds and hubs write it.
+struct GpuName {
+    words: Vec<String>,
+    memory_gb: Option<u32>,
+}
+
+impl GpuName {
+    fn read(name: &str) -> GpuName {
+        let letters = name.to_ascii_uppercase();
+        let (mut words, mut memory_gb) = (Vec::new(), None);
+        for word in letters.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let number = ["GIB", "GB", "G"]
+                .iter()
+                .find_map(|unit| word.strip_suffix(unit));
+            match number.unwrap_or(word).parse::<u32>() {
+                Ok(number) if number <= MOST_GB => memory_gb = Some(number),
+                _ if word.is_empty() || EMPTY_WORDS.contains(&word) => {}
+                _ => words.push(word.to_owned()),
+            }
+        }
+        words.sort();
+        GpuName { words, memory_gb }
+    }
+
+    /// The only listed GPU of this name, and of this memory if that is stated.
+    fn sheet(&self) -> Option<&'static GpuSheet> {
+        let is_it = |gpu: &&GpuSheet| {
+            let names = std::iter::once(&*gpu.name).chain(gpu.aliases.iter().map(String::as_str));
+            let mut names = names.map(GpuName::read);
+            match self.memory_gb.map(f64::from) {
+                None => names.any(|own| own.words == self.words && own.memory_gb.is_none()),
+                Some(memory) => {
+                    (memory / gpu.memory_gib - 1.0).abs() <= NEARLY
+                        && names.any(|own| own.words == self.words)
+                }
+            }
+        };
+        let mut found = ALL.iter().filter(is_it);
+        found.next().filter(|_| found.next().is_none())
+    }
 }
 
 /// What a VM type of the catalogue has: its GPU, how many, and Gbit/s to other VMs.
@@ -199,6 +253,34 @@ fn networks(diagnostics: &mut Diagnostics) -> Vec<(String, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gpus_are_known_by_the_names_that_others_give_them() {
+        for (name, expected) in [
+            ("NVIDIA H100 80GB HBM3", "H100"),
+            ("NVIDIA H100 PCIe", "H100-PCIe"),
+            ("H100-SXM5", "H100"),
+            ("h100", "H100"),
+            ("A100-80GB", "A100-80"),
+            ("NVIDIA A100-SXM4-40GB", "A100-40"),
+            ("NVIDIA A100 80GB PCIe", "A100-PCIe"),
+            ("NVIDIA A100-PCIE-40GB", "A100-40-PCIe"),
+            ("Tesla V100-SXM2-16GB", "V100"),
+            ("Tesla V100-SXM2-32GB", "V100-32"),
+            ("Tesla T4", "T4"),
+            ("NVIDIA A10G", "A10G"),
+            ("NVIDIA GeForce RTX 4090", "RTX-4090"),
+            ("NVIDIA RTX A6000", "RTX-A6000"),
+            ("NVIDIA L40S", "L40S"),
+            ("NVIDIA H200", "H200"),
+        ] {
+            assert_eq!(named(name).map(|gpu| &*gpu.name), Some(expected), "{name}");
+        }
+        // None has this memory, this name, or no name.
+        for name in ["H100 40GB", "RTX 9090", ""] {
+            assert!(named(name).is_none(), "{name}");
+        }
+    }
 
     #[test]
     fn the_tables_are_right() {

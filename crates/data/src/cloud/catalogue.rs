@@ -99,6 +99,13 @@ impl Catalogue {
         self.types.get(*self.index_of.get(vm)?)
     }
 
+    /// The VM type that is written so in other letters, or as SageMaker writes it.
+    pub fn spelled(&self, vm: &str) -> Option<&VmType> {
+        let plain = vm.strip_prefix("ml.").unwrap_or(vm);
+        let is_it = |own: &&VmType| own.vm.eq_ignore_ascii_case(plain);
+        (self.vm_type(vm)).or_else(|| self.types.iter().find(is_it))
+    }
+
     /// USD per hour of `vm` under `offer`; a price holds on the days on which its source has it.
     pub fn usd_per_hour(&self, vm: &str, offer: &Offer) -> Option<f64> {
         self.price(vm, offer).map(|p| p.usd_per_hour)

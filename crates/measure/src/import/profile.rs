@@ -18,7 +18,7 @@ use options::MOST_SAMPLES;
 use super::draft::{Constant, Draft};
 use super::report::Report;
 use super::{ImportResult, refuse};
-use scavsim_data::cloud::Fleet;
+use scavsim_data::cloud::Catalogue;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
 use scavsim_read::input::csv::Table;
@@ -48,8 +48,8 @@ pub fn read_source(
 ) -> Option<ImportResult> {
     check(options, diagnostics);
     let gpus_of = |vm: &str| {
-        let fleet = Fleet::listed();
-        u32::try_from(fleet.vm_type(vm)?.gpu_count()).ok()
+        let listed = Catalogue::current().spelled(vm)?;
+        u32::try_from(listed.gpu_count()).ok()
     };
     let recognised = recognise(source, &facts(options, &gpus_of), diagnostics)?;
     let source = &recognised.table;

@@ -21,8 +21,30 @@ pub fn names() -> Vec<&'static str> {
     all().map(|model| &*model.name).collect()
 }
 
+/// A model by its name here, or by that of a hub, as `meta-llama/Meta-Llama-3-8B-Instruct`.
 pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
-    all().find(|model| &*model.name == name).map(Arc::clone)
+    let named = |name: &str| all().find(|model| &*model.name == name).map(Arc::clone);
+    let hub_name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let hub_name = hub_name.strip_prefix("meta-").unwrap_or(&hub_name);
+    let mut shorter = hub_name.trim_end_matches("-hf");
+    named(name).or_else(|| {
+        loop {
+            let (start, tuning) = match named(shorter) {
+                Some(found) => break Some(found),
+                None => shorter.rsplit_once('-')?,
+            };
+            // What a model was tuned for changes nothing of its size.
+            let is_tuning = ["hf", "instruct", "chat", "base", "it", "pt"].contains(&tuning)
+                || tuning
+                    .strip_prefix('v')
+                    .unwrap_or("x")
+                    .starts_with(|c: char| c.is_ascii_digit());
+            if !is_tuning {
+                break None;
+            }
+            shorter = start;
+        }
+    })
 }
 
 const COLUMNS: [&str; 26] = [
@@ -126,6 +148,28 @@ fn model(row: &Row<'_>, d: &mut Diagnostics) -> Option<(Arc<Architecture>, Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn models_are_known_by_the_names_of_hubs() {
+        for (name, expected) in [
+            ("meta-llama/Meta-Llama-3-8B", "llama-3-8b"),
+            ("meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b"),
+            ("meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"),
+            ("mistralai/Mistral-7B-Instruct-v0.3", "mistral-7b"),
+            ("Qwen/Qwen2.5-7B", "qwen2.5-7b"),
+            ("google/gemma-2-9b-it", "gemma-2-9b"),
+        ] {
+            let found = embedded(name);
+            assert_eq!(
+                found.map(|model| model.name.clone()).as_deref(),
+                Some(expected),
+                "{name}"
+            );
+        }
+        for name in ["meta-llama/Llama-9-8B", "llama", "./llama.toml", "-", ""] {
+            assert!(embedded(name).is_none(), "{name}");
+        }
+    }
 
     #[test]
     fn the_table_is_right_and_names_are_said_once() {

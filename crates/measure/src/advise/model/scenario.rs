@@ -132,8 +132,8 @@ fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
 }
 
 fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
-    if !is_path(word) {
-        let found = architecture::library::embedded(word);
+    let found = architecture::library::embedded(word);
+    if !is_path(word) || found.is_some() && !Path::new(word).exists() {
         if found.is_none() {
             unknown("model", word, &architecture::library::names(), d);
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::options::{BatchIs, ProfileOptions};
+use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::Shape;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -102,6 +103,7 @@ fn measured(
     if let Some(noise) = noise {
         check_noise(row, source, workers, noise, diagnostics);
     }
+    let vm = listed(vm);
     (diagnostics.len() == before).then(|| {
         let measured = MeasuredRow {
             step_s,
@@ -120,8 +122,17 @@ fn measured(
                 epochs: row.span("epochs"),
             },
         };
-        Some(((vm.to_owned(), workers, batch?), measured))
+        Some(((vm, workers, batch?), measured))
     })?
+}
+
+/// A VM shape with its type as the catalogue writes it, where that knows it.
+fn listed(shape: &str) -> String {
+    let vm = shape.split('/').next().unwrap_or(shape);
+    match Catalogue::current().spelled(vm) {
+        Some(known) => shape.replacen(vm, &known.vm, 1),
+        None => shape.to_owned(),
+    }
 }
 
 /// A VM shape on which so many workers can be.

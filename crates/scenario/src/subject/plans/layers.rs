@@ -1,5 +1,6 @@
 //! Costs of layers and transfers: from a profile and measured links, or by the law of layers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -132,6 +133,10 @@ fn not_known(
     complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
 }
 
+fn path_of<T>(files: &Files, given: &Spanned<T>, word: &str) -> PathBuf {
+    files.folder(given.span().start).join(word)
+}
+
 fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
@@ -187,8 +192,11 @@ fn model(
     complaints: &mut Complaints<'_>,
 ) -> Option<Arc<Architecture>> {
     let (own, name) = match given.get_ref() {
-        NameOrTable::Named(word) if is_path(word) => {
-            let path = files.folder(given.span().start).join(word);
+        NameOrTable::Named(word)
+            if is_path(word)
+                && (models::embedded(word).is_none() || path_of(files, given, word).exists()) =>
+        {
+            let path = path_of(files, given, word);
             let source = Source::read(&path, complaints.diagnostics)?;
             let before = complaints.count();
             let own = scavsim_read::input::toml::read(&source, complaints.diagnostics)?;
