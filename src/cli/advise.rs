@@ -15,9 +15,10 @@ use super::rank::RankOrder;
 use super::signals::Signals;
 use super::{scenarios, terminal};
 use scavsim_base::output::write_file;
-use scavsim_data::cloud::Market;
+use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::offers::strange_prices;
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter, Question, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
@@ -185,6 +186,8 @@ impl AdviseArgs {
             _ => return Err(Failure::Wrong(wrong)),
         };
         terminal::warn(advice.report.warnings());
+        let prices = &question.wanted.own_usd;
+        terminal::warn(&strange_prices(prices, Catalogue::current()));
         if let Some(out) = &self.keep {
             trial::workload(&advice.files, out).map_err(Failure::Wrong)?;
             folder::write(&advice.files, out, Kind::WORKLOAD)?;
@@ -307,6 +310,7 @@ impl AdviseArgs {
                 .iter()
                 .cloned()
                 .collect::<BTreeMap<_, _>>(),
+            spot_run_h: self.in_time.stated_run_h(),
         }
     }
 

@@ -59,6 +59,9 @@ struct UpdateArgs {
     /// Replace a pack of this name
     #[arg(long)]
     force: bool,
+    /// Take prices that are far from the last known ones
+    #[arg(long)]
+    take_strange: bool,
 }
 
 struct PackRow {
@@ -164,6 +167,22 @@ struct PackTables {
     said: Option<String>,
 }
 
+/// Most doubts that are shown; more are of one kind.
+const DOUBTS: usize = 5;
+
+/// Asks about prices that are hardly those of an hour.
+fn doubt(pack: &Pack, wrong: &mut Diagnostics) {
+    let known = Catalogue::embedded().0;
+    let doubted = pack.prices.iter().filter_map(|price| {
+        let doubt = known.doubt_price(&price.vm, price.market, price.usd_per_hour)?;
+        let (vm, usd) = (&price.vm, price.usd_per_hour);
+        let title = format!("{vm} {} at ${usd}: {}", price.market, doubt.sentence);
+        let help = format!("{}; `--take-strange` takes it as it is", doubt.help);
+        Some(Diagnostic::general(title).with_help(help))
+    });
+    doubted.take(DOUBTS).for_each(|one| wrong.push(one));
+}
+
 impl UpdateArgs {
     fn run(self) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
@@ -187,6 +206,9 @@ impl UpdateArgs {
         let Some(pack) = Pack::from_tables("", &prices, vms.as_ref(), &mut wrong) else {
             return Err(Failure::Wrong(wrong));
         };
+        if !self.take_strange {
+            doubt(&pack, &mut wrong);
+        }
         let name = self.name.clone().unwrap_or_else(|| pack.day.to_string());
         let out = self.out(&name, &mut wrong);
         let Some(out) = out.filter(|_| wrong.is_empty()) else {

@@ -64,7 +64,7 @@ pub(super) struct DeadlineArgs {
     #[arg(long, value_name = "DATE TIME", requires = "deadline")]
     now: Option<String>,
     /// Mean hours until a spot VM is lost [default: as published; where nobody did, as one V100 of AWS in 2023]
-    #[arg(long, value_name = "H", requires = "deadline")]
+    #[arg(long, value_name = "H")]
     spot_run_h: Option<f64>,
     /// Mean hours until there are spot VMs again [default: as for one V100 of AWS in 2023]
     #[arg(long, value_name = "H", requires = "deadline")]
@@ -72,6 +72,11 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
+    /// Mean hours until a spot VM is lost, where that is stated and possible.
+    pub(super) fn stated_run_h(&self) -> Option<f64> {
+        self.spot_run_h.filter(|hours| *hours > 0.0)
+    }
+
     pub(super) fn is_given(&self) -> bool {
         self.deadline.is_some()
     }
@@ -82,8 +87,20 @@ impl DeadlineArgs {
         miss: Option<f64>,
         wrong: &mut Diagnostics,
     ) -> Option<DeadlineQuestion> {
-        let text = self.deadline.as_deref()?;
         let before = wrong.len();
+        for (option, hours) in [
+            ("spot-run-h", self.spot_run_h),
+            ("spot-pause-h", self.spot_pause_h),
+        ] {
+            if hours.is_some_and(|h| !(h > 0.0 && h <= 1e6)) {
+                let title = format!("--{option} is not possible");
+                wrong.push(
+                    Diagnostic::general(title)
+                        .with_help("expected hours above 0, at most 1,000,000"),
+                );
+            }
+        }
+        let text = self.deadline.as_deref()?;
         let now = self.now.as_deref().and_then(|text| {
             let now = ClockTime::read(text, None);
             if now.is_none() {
@@ -105,18 +122,6 @@ impl DeadlineArgs {
                 wrong.push(Diagnostic::general(title).with_help(help));
             }
             Ok(_) => {}
-        }
-        for (option, hours) in [
-            ("spot-run-h", self.spot_run_h),
-            ("spot-pause-h", self.spot_pause_h),
-        ] {
-            if hours.is_some_and(|h| !(h > 0.0 && h <= 1e6)) {
-                let title = format!("--{option} is not possible");
-                wrong.push(
-                    Diagnostic::general(title)
-                        .with_help("expected hours above 0, at most 1,000,000"),
-                );
-            }
         }
         let policies = self.policies(wrong);
         (wrong.len() == before).then_some(DeadlineQuestion {

@@ -32,6 +32,16 @@ pub struct Offer {
     pub date: Date,
 }
 
+/// A price on demand that is so many times off all that are known is asked about.
+const STRANGE: f64 = 3.0;
+
+/// Why a price is doubted, and what may be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceDoubt {
+    pub sentence: String,
+    pub help: String,
+}
+
 impl Catalogue {
     /// The embedded tables, read once per process, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static Catalogue, Diagnostics) {
@@ -104,6 +114,53 @@ impl Catalogue {
         let plain = vm.strip_prefix("ml.").unwrap_or(vm);
         let is_it = |own: &&VmType| own.vm.eq_ignore_ascii_case(plain);
         (self.vm_type(vm)).or_else(|| self.types.iter().find(is_it))
+    }
+
+    /// Why a price is hardly that of an hour: far from all known ones on demand, or a commitment above them.
+    pub fn doubt_price(&self, vm: &str, market: Market, usd: f64) -> Option<PriceDoubt> {
+        let listed = self.vm_type(vm)?;
+        let all = self.prices_of(&listed.provider, vm).iter();
+        let on_demand = all.filter(|price| price.market == Market::OnDemand);
+        let last = on_demand.clone().map(|price| price.valid_to).max()?;
+        let known = on_demand.filter(|price| price.valid_to == last);
+        let ends = known.fold((f64::INFINITY, 0.0_f64), |(least, most), price| {
+            (least.min(price.usd_per_hour), most.max(price.usd_per_hour))
+        });
+        let most = match market {
+            Market::Spot => return None,
+            Market::OnDemand => STRANGE * ends.1,
+            Market::Commitment1y | Market::Commitment3y => ends.1,
+        };
+        let least = match market {
+            Market::OnDemand => ends.0 / STRANGE,
+            _ => 0.0,
+        };
+        let gpus = listed.gpu_count();
+        let (times, word, near, help) = if usd > most {
+            let help = "expected USD of one hour, not of a month or a whole term".to_owned();
+            (usd / ends.1, "above", ends.1, help)
+        } else if usd < least {
+            let help = match gpus {
+                2.. => format!(
+                    "it has {gpus} GPUs: if that is the price of one, all cost {}",
+                    usd * gpus as f64
+                ),
+                _ => "expected USD of one hour".to_owned(),
+            };
+            (ends.0 / usd, "below", ends.0, help)
+        } else {
+            return None;
+        };
+        let times = match times {
+            10.0.. => format!("{times:.0}"),
+            times => format!("{times:.1}"),
+        };
+        Some(PriceDoubt {
+            sentence: format!(
+                "{times} times {word} the last known price on demand, ${near} of {last}"
+            ),
+            help,
+        })
     }
 
     /// USD per hour of `vm` under `offer`; a price holds on the days on which its source has it.

@@ -176,6 +176,7 @@ mod tests {
             },
             vms,
             offer: Offer {
+                stated_run_h: None,
                 vm: vm.to_owned(),
                 provider: Some("gcp".to_owned()),
                 region: None,

@@ -117,7 +117,7 @@ pub fn advise_model(
         &asked.vms,
         &BTreeSet::new(),
         &question.wanted,
-        Catalogue::embedded().0,
+        Catalogue::current(),
         &mut diagnostics,
     );
     if !diagnostics.is_empty() {

@@ -20,6 +20,8 @@ pub struct OfferFilter {
     pub market: Option<Market>,
     /// USD per hour on demand, whatever the catalogue says.
     pub own_usd: BTreeMap<String, f64>,
+    /// Mean hours until a spot VM is lost, in place of published lives.
+    pub spot_run_h: Option<f64>,
 }
 
 /// A VM type in a market.
@@ -35,9 +37,43 @@ pub struct Offer {
     /// The last day on which the source has that price.
     pub date: Option<Date>,
     pub lifetime: Option<&'static Model>,
+    /// Mean hours until it is lost, as the user says; in place of a lifetime.
+    pub stated_run_h: Option<f64>,
 }
 
+/// Lives of spot VMs of which nobody published any.
+const ASSUMED_LIVES: &str = "aws-2023-v100-zones";
+
 impl Offer {
+    /// Whether its lives are those of another VM, as nobody published any.
+    pub fn are_lives_assumed(&self) -> bool {
+        self.lifetime
+            .is_some_and(|model| &*model.name == ASSUMED_LIVES)
+    }
+
+    /// How it is lost, behind a price; nothing on demand.
+    pub fn lives_in_words(&self) -> String {
+        match (self.stated_run_h, self.lifetime) {
+            (Some(hours), _) => format!(", lost after {hours} h in the mean"),
+            (None, Some(model)) if self.are_lives_assumed() => format!(
+                ", ASSUMED to be lost as `{}`, as nobody published their lives (--spot-run-h)",
+                model.name
+            ),
+            (None, Some(model)) => format!(", lost as `{}`", model.name),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The lines of a scenario's `[spot]` that say how it is lost; `None` on demand.
+    pub fn spot_lines(&self) -> Option<String> {
+        let lives = match (self.stated_run_h, self.lifetime) {
+            (Some(hours), _) => format!("exponential_mean_h = {hours:?}"),
+            (None, Some(model)) => format!("lifetime = \"{}\"", model.name),
+            (None, None) => return None,
+        };
+        Some(format!("[spot]\n{lives}\ncheckpoint = \"young-daly\"\n"))
+    }
+
     /// Provider and region, where both are known.
     pub fn place(&self) -> Option<String> {
         let (provider, region) = self.provider.as_ref().zip(self.region.as_ref())?;
@@ -128,7 +164,10 @@ pub fn offers(
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                leave_out(format!("{vm}: no price is known of it"));
+                leave_out(format!(
+                    "{vm}: no price {} is known of it",
+                    in_words(wanted.market)
+                ));
             }
             continue;
         };
@@ -155,15 +194,15 @@ pub fn offers(
             }
         }
         if takes(Market::Spot) {
-            match spot_offer(listed, price(Market::Spot), region) {
-                Ok(offer) => offers.all.push(offer),
-                Err(why) => leave_out(why.sentence(listed, region)),
+            match price(Market::Spot) {
+                Some(price) => offers.all.push(spot_offer(listed, price, wanted)),
+                None => leave_out(format!("{vm} as spot: no price in {region}")),
             }
         }
     }
     offers.places = places(&offers.all, regions, vm_types, wanted, catalogue);
     if offers.all.is_empty() {
-        diagnostics.push(without_any(vm_types, &offers.left_out));
+        diagnostics.push(without_any(vm_types, &offers.left_out, wanted.market));
     }
     offers
 }
@@ -218,12 +257,45 @@ fn places(
     taken.map(place).collect()
 }
 
-fn without_any(vm_types: &BTreeSet<String>, left_out: &[String]) -> Diagnostic {
-    let mut help = left_out.join("; ");
-    if let Some(vm) = vm_types.first() {
-        help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+/// A market as what a price is for.
+fn in_words(market: Option<Market>) -> String {
+    match market {
+        None | Some(Market::OnDemand) => "on demand".to_owned(),
+        Some(Market::Spot) => "as spot".to_owned(),
+        Some(term) => format!("with a {term}"),
     }
-    Diagnostic::general("none of the measured VM types has a price").with_help(help)
+}
+
+fn without_any(
+    vm_types: &BTreeSet<String>,
+    left_out: &[String],
+    market: Option<Market>,
+) -> Diagnostic {
+    let mut help = left_out.join("; ");
+    match (vm_types.first(), market) {
+        (Some(vm), None | Some(Market::OnDemand)) => {
+            help += &format!("; say it with `--usd-per-hour {vm}=USD`");
+        }
+        _ => help += "; a newer price pack may have it (`scavsim prices update`)",
+    }
+    let title = format!(
+        "none of the measured VM types has a price {}",
+        in_words(market)
+    );
+    Diagnostic::general(title).with_help(help)
+}
+
+/// Own prices that are far from the last known ones, each with what may be meant.
+pub fn strange_prices(own_usd: &BTreeMap<String, f64>, catalogue: &Catalogue) -> Diagnostics {
+    let mut doubts = Diagnostics::default();
+    for (vm, usd) in own_usd {
+        let Some(doubt) = catalogue.doubt_price(vm, Market::OnDemand, *usd) else {
+            continue;
+        };
+        let title = format!("`--usd-per-hour {vm}={usd}`: {}", doubt.sentence);
+        doubts.push(Diagnostic::general(title).with_help(doubt.help));
+    }
+    doubts
 }
 
 fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &OfferFilter) -> Offer {
@@ -235,38 +307,22 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Off
         usd_per_hour,
         date: None,
         lifetime: None,
+        stated_run_h: None,
     }
 }
 
-enum NoSpot {
-    Price,
-    Lives,
-}
-
-impl NoSpot {
-    fn sentence(&self, listed: &VmType, region: &str) -> String {
-        let vm = &listed.vm;
-        match self {
-            NoSpot::Price => format!("{vm} as spot: no price in {region}"),
-            NoSpot::Lives => format!(
-                "{vm} as spot: nobody published how long such VMs of {} live",
-                listed.provider
-            ),
-        }
-    }
-}
-
-/// A spot VM at a price, with what was published of such lives.
-fn spot_offer(listed: &VmType, price: Option<&Price>, region: &str) -> Result<Offer, NoSpot> {
-    let price = price.ok_or(NoSpot::Price)?;
+/// A spot VM at a price, with what was said or published of such lives, or assumed.
+fn spot_offer(listed: &VmType, price: &Price, wanted: &OfferFilter) -> Offer {
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
-    let at = if region == ANY {
-        &*price.region
-    } else {
-        region
+    let published = || lifetime(&listed.provider, gpu, &price.region);
+    let lives = match wanted.spot_run_h {
+        Some(_) => None,
+        None => published().or_else(|| Model::named(ASSUMED_LIVES).ok()),
     };
-    let lives = lifetime(&listed.provider, gpu, at).ok_or(NoSpot::Lives)?;
-    Ok(offer(&listed.vm, price, Some(lives)))
+    Offer {
+        stated_run_h: wanted.spot_run_h,
+        ..offer(&listed.vm, price, lives)
+    }
 }
 
 fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
@@ -278,6 +334,7 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
         usd_per_hour: price.usd_per_hour,
         date: Some(price.valid_to),
         lifetime,
+        stated_run_h: None,
     }
 }
 

@@ -146,14 +146,11 @@ fn scenario(
         .chain(others)
         .map(|(vm, usd)| format!("\"{vm}\" = {usd:?}"))
         .collect();
-    let spot = match lot.iter().find_map(|offer| offer.lifetime) {
-        None => String::new(),
-        Some(model) => format!(
-            "[spot]\nlifetime = \"{}\"\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = {:?}\n",
-            model.name,
-            question.import.restore_s.unwrap_or(profile::RESTORE_S),
-        ),
-    };
+    let spot =
+        (lot.iter().find_map(|offer| offer.spot_lines())).map_or_else(String::new, |lines| {
+            let write_s = question.import.restore_s.unwrap_or(profile::RESTORE_S);
+            format!("{lines}checkpoint_write_s = {write_s:?}\n")
+        });
     let text = format!(
         "name = \"advice\"\nworkloads = [\"profile\"]\n{stand_ins}\
          [cluster]\noutside = \"leave-out\"\nstart_up_s = {:?}\n{spot}\

@@ -150,9 +150,7 @@ fn prices(advice: &Advice) -> Vec<String> {
             .date
             .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
         let at = (offer.place()).map_or_else(String::new, |place| format!(" at {place}"));
-        let lives = offer
-            .lifetime
-            .map_or_else(String::new, |m| format!(", lost as `{}`", m.name));
+        let lives = offer.lives_in_words();
         let group = format!("{}{at} {day}{lives}", offer.terms());
         let price = format!("{} {}", offer.vm, rate(offer.usd_per_hour));
         match groups.iter_mut().find(|(known, _)| *known == group) {

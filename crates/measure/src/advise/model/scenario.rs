@@ -88,7 +88,7 @@ impl ResolvedQuestion {
             .collect();
         let is_wanted = |name: &str| wanted.is_empty() || wanted.contains(name);
         let (mut gpus, mut vms) = (Vec::new(), BTreeSet::new());
-        for vm in &Catalogue::embedded().0.types {
+        for vm in &Catalogue::current().types {
             let Some(own) = gpu::of_vm(&vm.vm).and_then(|of| of.gpu) else {
                 continue;
             };
@@ -185,7 +185,7 @@ pub(super) fn scenario_of_lot(
     asked: &ResolvedQuestion,
     lot: &[&Offer],
 ) -> Result<Option<Scenario>, Diagnostics> {
-    let is_spot = lot.iter().any(|offer| offer.lifetime.is_some());
+    let is_spot = lot.iter().any(|offer| offer.market == Market::Spot);
     let prices: Vec<String> = lot
         .iter()
         .map(|offer| format!("{:?} = {:?}", offer.vm, offer.usd_per_hour))
@@ -194,13 +194,10 @@ pub(super) fn scenario_of_lot(
         .iter()
         .map(|offer| format!("{{ vm = {:?} }}", offer.vm))
         .collect();
-    let spot = match lot.iter().find_map(|offer| offer.lifetime) {
-        None => String::new(),
-        Some(model) => format!(
-            "[spot]\nlifetime = {:?}\ncheckpoint = \"young-daly\"\n",
-            &*model.name
-        ),
-    };
+    let spot = lot
+        .iter()
+        .find_map(|offer| offer.spot_lines())
+        .unwrap_or_default();
     let spot_prices = if is_spot {
         format!("spot_usd_per_hour_of = {{ {} }}\n", prices.join(", "))
     } else {
