@@ -20,9 +20,9 @@ pub struct MarketArgs {
     /// USD per machine and hour on demand
     #[arg(long, value_name = "USD")]
     on_demand_usd_per_h: f64,
-    /// USD per machine and hour in the spot market, all the time
+    /// USD per machine and hour in the spot market, all the time [default: the traces' own `prices`, one per look]
     #[arg(long, value_name = "USD")]
-    spot_usd_per_h: f64,
+    spot_usd_per_h: Option<f64>,
     /// USD per GB of a checkpoint that moves between regions [default: nothing]
     #[arg(long, value_name = "USD")]
     egress_usd_per_gb: Option<f64>,

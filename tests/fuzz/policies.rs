@@ -147,7 +147,7 @@ fn imported_market(folder: &Path) -> bool {
         files: files.map(|(name, _)| folder.join(name)).collect(),
         name: "own".to_owned(),
         on_demand_usd_per_h: 3.0,
-        spot_usd_per_h: 1.0,
+        spot_usd_per_h: Some(1.0),
         egress_usd_per_gb: Some(0.02),
         source: Some("a test".to_owned()),
         licence: None,

@@ -196,11 +196,121 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
     };
     assert_eq!(jobs("1"), jobs("4"));
     let none = [&EXAMPLE[..], &["--market", "spot", "--only-measured"]].concat();
-    let text = stderr(&sandbox.run(&none).code(2).stdout(""));
+    // Nobody published how long such VMs live.
+    let text = stdout(&sandbox.run(&none).success());
+    let is_assumed = text
+        .replace("\n ", "")
+        .contains("ASSUMED to be lost as `aws-2023-v100-zones`");
+    assert!(is_assumed, "{text}");
+    let said = [&none[..], &["--spot-run-h", "30"]].concat();
+    let text = stdout(&sandbox.run(&said).success());
     assert!(
-        text.contains("none of the measured VM types has a price"),
+        text.contains("lost after 30 h") && !text.contains("ASSUMED"),
         "{text}"
     );
+    let impossible = [&none[..], &["--spot-run-h", "0"]].concat();
+    let text = stderr(&sandbox.run(&impossible).code(2).stdout(""));
+    assert!(text.contains("--spot-run-h is not possible"), "{text}");
+}
+
+#[test]
+fn logs_and_tables_in_usual_words_are_advised_on() {
+    let sandbox = Sandbox::new();
+    let log = "iteration 71 | elapsed time per iteration (ms): 400.0 | global batch size: 128 |\n";
+    sandbox.write("train.log", &log.repeat(3));
+    let text = stderr(
+        &sandbox
+            .run(&["advise", "train.log", "--samples-per-epoch", "900000"])
+            .code(2),
+    );
+    assert!(
+        text.contains("a log of Megatron-LM") && text.contains("give --vm and --workers"),
+        "{text}"
+    );
+    let machine = [
+        "--vm",
+        "p5.48xlarge",
+        "--workers",
+        "16",
+        "--epochs",
+        "2",
+        "--only-measured",
+    ];
+    let asked = [
+        &["advise", "train.log", "--samples-per-epoch", "900000"],
+        &machine[..],
+    ]
+    .concat();
+    let text = stdout(&sandbox.run(&asked).success());
+    assert!(text.contains("16 × 128 on 2 p5.48xlarge/8"), "{text}");
+    let table = "Instance type,GPUs,Micro batch,Grad accum,Samples/s\nml.p3.16xlarge,8,64,2,2600\n\
+                 ml.p3.16xlarge,8,128,2,2800\nSTANDARD_NC24s_v3,4,64,1,1200\n";
+    sandbox.write("own.csv", table);
+    let asked = [
+        "advise",
+        "own.csv",
+        "--samples-per-epoch",
+        "900000",
+        "--epochs",
+        "2",
+        "--only-measured",
+    ];
+    let run = sandbox.run(&asked).success();
+    let text = stdout(&run);
+    assert!(text.contains("8 × 2048 on 1 p3.16xlarge/8"), "{text}");
+    assert!(text.contains("4 × 256 on 1 Standard_NC24s_v3/4"), "{text}");
+    let said = stderr(&run);
+    assert!(
+        said.contains("Samples/s (samples per second of all workers)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_price_far_from_the_known_ones_is_doubted() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "own.csv",
+        "vm,workers,batch,step_s\np5.48xlarge/8,8,64,0.5\np5.48xlarge/8,8,128,0.9\n",
+    );
+    let of = |price: &str| {
+        let priced = ["--only-measured", "--usd-per-hour", price];
+        let asked = [
+            &[
+                "advise",
+                "own.csv",
+                "--samples-per-epoch",
+                "900000",
+                "--epochs",
+                "2",
+            ],
+            &priced[..],
+        ]
+        .concat();
+        stderr(&sandbox.run(&asked).success())
+    };
+    let text = of("p5.48xlarge=3.93");
+    assert!(
+        text.contains("14 times below") && text.contains("all cost 31.44"),
+        "{text}"
+    );
+    assert!(!of("p5.48xlarge=20").contains("times below"));
+    let prices = "provider,vm,region,market,usd_per_hour,valid_from,source\n";
+    sandbox.write(
+        "floor.csv",
+        &format!("{prices}aws,p5.48xlarge,us-east-1,on-demand,0.08,2026-11-28,bid\n"),
+    );
+    sandbox.write(
+        "total.csv",
+        &format!("{prices}aws,g5.xlarge,us-east-1,commitment-1y,5549,2026-11-28,term\n"),
+    );
+    for (file, expected) in [("floor.csv", "times below"), ("total.csv", "times above")] {
+        let text = stderr(&sandbox.run(&["prices", "update", file]).code(2));
+        assert!(
+            text.contains(expected) && text.contains("--take-strange"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

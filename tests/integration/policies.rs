@@ -194,6 +194,66 @@ fn a_comparison_is_of_the_same_lives() {
     );
 }
 
+/// Traces with prices beside their looks need no price of their own, and policies pay them.
+#[test]
+fn prices_of_traces_are_paid() {
+    let sandbox = Sandbox::new();
+    let trace = |prices: &str| {
+        format!(
+            "{{\"metadata\": {{\"gap_seconds\": 1800}}, \"data\": [1, 1, 1, 1], \"prices\": [{prices}]}}"
+        )
+    };
+    sandbox.write("a.json", &trace("1.5, 1.5, 0.5, 0.5"));
+    sandbox.write("b.json", &trace("1.1, 1.1, 1.1, 1.1"));
+    let import = |files: &[&str], more: &[&str]| {
+        let what = [
+            &["import", "market"],
+            files,
+            &["--on-demand-usd-per-h", "3", "--out", "mine"],
+        ];
+        sandbox.run(&[&what.concat()[..], more].concat())
+    };
+    let text = stdout(&import(&["a.json", "b.json"], &[]).success());
+    assert!(
+        text.contains("spot prices are those of the traces"),
+        "{text}"
+    );
+    sandbox.write(
+        "scenario.toml",
+        "job = { work_h = 2, deadline_h = 2 }\nmarket.traces = \"mine\"\nstarts.at_s = [0]\npolicy.names = [\"greedy\"]\n",
+    );
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let lives = Rows::parse(&sandbox.read("out/records.csv"));
+    let usd = |name: &str| {
+        let mut own = lives.iter().filter(|row| row.text("strategy") == name);
+        own.next().expect("a life").number("cost_usd")
+    };
+    // Greedy stays in zone b; the best moves to zone a when that is cheaper.
+    assert!((usd("greedy") - 2.2).abs() < 1e-9, "{}", usd("greedy"));
+    assert!(
+        (usd("clairvoyant") - 1.6).abs() < 1e-9,
+        "{}",
+        usd("clairvoyant")
+    );
+    sandbox.write("c.json", &trace("1, 1, 1"));
+    sandbox.write("d.json", &trace("1, 0, 1, 1"));
+    sandbox.write(
+        "e.json",
+        "{\"metadata\": {\"gap_seconds\": 1800}, \"data\": [1, 1]}",
+    );
+    for (file, more, expected) in [
+        ("c.json", &[][..], "3 prices for 4 looks"),
+        ("d.json", &[], "number 2 of `prices` is 0"),
+        ("e.json", &[], "it has no `prices`"),
+        ("a.json", &["--spot-usd-per-h", "1"], "it has `prices`"),
+    ] {
+        let text = stderr(&import(&[file], more).code(2));
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 /// A trace of two zones, of which the second is shorter; what it becomes is told and can be run.
 #[test]
 fn a_market_is_made_of_traces() {

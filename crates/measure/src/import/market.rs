@@ -1,6 +1,7 @@
 //! Traces of spot availability, a JSON file per zone as collections of such traces have them, made into a market folder.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub const FILES: [&str; 5] = [
 ];
 
 const NOT_A_TRACE: &str = "this is no trace of availability";
+/// Prices per machine and hour that may be.
+const USD: RangeInclusive<f64> = 1e-6..=1e6;
 /// Most machines that a trace may offer.
 const MOST: f64 = u16::MAX as f64;
 
@@ -29,8 +32,8 @@ pub struct MarketOptions {
     pub name: String,
     /// USD per machine and hour on demand.
     pub on_demand_usd_per_h: f64,
-    /// USD per machine and hour in the spot market, all the time.
-    pub spot_usd_per_h: f64,
+    /// USD per machine and hour in the spot market, all the time; `None` where the traces have prices.
+    pub spot_usd_per_h: Option<f64>,
     /// USD per GB between two regions.
     pub egress_usd_per_gb: Option<f64>,
     /// Where the traces are from.
@@ -44,11 +47,13 @@ pub struct ImportedMarket {
     pub report: Report,
 }
 
-/// A trace, as collections have it: machines that were there at each look, and the seconds from one look to the next.
+/// A trace, as collections have it: machines that were there at each look, perhaps their price, and the seconds from one look to the
+/// next.
 #[derive(Debug, Deserialize)]
 struct Trace {
     metadata: Metadata,
     data: Vec<f64>,
+    prices: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,10 +70,11 @@ struct OfZone {
 pub fn read(options: &MarketOptions, diagnostics: &mut Diagnostics) -> Option<ImportedMarket> {
     let before = diagnostics.len();
     let prices = [
-        ("on-demand-usd-per-h", options.on_demand_usd_per_h),
+        ("on-demand-usd-per-h", Some(options.on_demand_usd_per_h)),
         ("spot-usd-per-h", options.spot_usd_per_h),
     ];
-    for (option, _) in prices.iter().filter(|(_, usd)| !(1e-6..=1e6).contains(usd)) {
+    let is_wrong = |usd: &Option<f64>| usd.is_some_and(|usd| !USD.contains(&usd));
+    for (option, _) in prices.iter().filter(|(_, usd)| is_wrong(usd)) {
         refuse(option, "USD between 10^-6 and 10^6", diagnostics);
     }
     if (options.egress_usd_per_gb).is_some_and(|usd| !(0.0..=1e3).contains(&usd)) {
@@ -84,6 +90,7 @@ pub fn read(options: &MarketOptions, diagnostics: &mut Diagnostics) -> Option<Im
         };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         check(&source, &stem, &trace, diagnostics);
+        check_prices(&source, &trace, options.spot_usd_per_h, diagnostics);
         if let Some(first) = zones.first()
             && first.trace.metadata.gap_seconds.to_bits() != trace.metadata.gap_seconds.to_bits()
         {
@@ -136,6 +143,39 @@ fn check(source: &Arc<Source>, stem: &str, trace: &Trace, diagnostics: &mut Diag
     }
 }
 
+/// Prices are those of the trace, or those of the option.
+fn check_prices(
+    source: &Source,
+    trace: &Trace,
+    stated_usd: Option<f64>,
+    diagnostics: &mut Diagnostics,
+) {
+    let wrong = match (&trace.prices, stated_usd) {
+        (None, Some(_)) => return,
+        (None, None) => (
+            "it has no `prices`".to_owned(),
+            "say the price with --spot-usd-per-h",
+        ),
+        (Some(_), Some(_)) => (
+            "it has `prices`".to_owned(),
+            "leave --spot-usd-per-h away, or take `prices` out",
+        ),
+        (Some(prices), None) if prices.len() != trace.data.len() => (
+            format!("{} prices for {} looks", prices.len(), trace.data.len()),
+            "expected a price per look",
+        ),
+        (Some(prices), None) => match prices.iter().position(|usd| !USD.contains(usd)) {
+            None => return,
+            Some(at) => (
+                format!("number {} of `prices` is {}", at + 1, prices[at]),
+                "expected USD per machine and hour between 10^-6 and 10^6",
+            ),
+        },
+    };
+    let title = format!("{}: {}", source.name, wrong.0);
+    diagnostics.push(Diagnostic::general(title).with_help(wrong.1));
+}
+
 /// The region of a zone by its name: `us-east-2` of `us-east-2b_v100_1`, `us-central1` of `us-central1-a_c3-88`.
 fn region(zone: &str) -> &str {
     let place = zone.split('_').next().unwrap_or(zone);
@@ -167,10 +207,10 @@ fn made(options: &MarketOptions, zones: &[OfZone]) -> ImportedMarket {
         zones.len(),
         regions.len()
     ));
-    report.note(format!(
-        "the spot price is {} USD per machine and hour all the time: traces of availability have none",
-        options.spot_usd_per_h
-    ));
+    report.note(match options.spot_usd_per_h {
+        Some(usd) => format!("the spot price is {usd} USD per machine and hour all the time"),
+        None => "spot prices are those of the traces".to_owned(),
+    });
     let text = |text: &str| toml::Value::from(text).to_string();
     let mut market = format!("name = {}\n", text(&options.name));
     // Writing to a string cannot fail.
@@ -190,12 +230,15 @@ fn made(options: &MarketOptions, zones: &[OfZone]) -> ImportedMarket {
         let [places, offers, prices] = &mut tables;
         let (place, on_demand) = (quoted(region(&zone.name)), options.on_demand_usd_per_h);
         let _ = writeln!(places, "{name},{place},{on_demand}");
-        let _ = writeln!(prices, "{name},0,{}", options.spot_usd_per_h);
-        let mut last = None;
-        for (tick, &machines) in zone.trace.data.iter().take(ticks).enumerate() {
-            if last != Some(machines) {
-                let _ = writeln!(offers, "{name},{},{machines}", tick as f64 * tick_s);
-                last = Some(machines);
+        let stated: Vec<f64> = options.spot_usd_per_h.into_iter().collect();
+        let spot = zone.trace.prices.as_ref().unwrap_or(&stated);
+        for (table, values) in [(offers, &zone.trace.data), (prices, spot)] {
+            let mut last = None;
+            for (tick, &value) in values.iter().take(ticks).enumerate() {
+                if last != Some(value) {
+                    let _ = writeln!(table, "{name},{},{value}", tick as f64 * tick_s);
+                    last = Some(value);
+                }
             }
         }
     }
