@@ -45,7 +45,6 @@ impl ProfileArgs {
             probe_steps: None,
             restore_s: self.restore_s,
             parameters: self.parameters,
-            prior: Default::default(),
         }
     }
 }

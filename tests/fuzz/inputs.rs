@@ -171,7 +171,6 @@ fn imported_profile(folder: &Path) -> bool {
         probe_steps: None,
         restore_s: None,
         parameters: None,
-        prior: Default::default(),
     };
     run_imported(profile::read(&options, &mut diagnostics), &diagnostics)
 }

@@ -6,14 +6,13 @@ use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_base::stats::mean;
 use scavsim_data::workload::Origin;
-use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_data::workload::noise::noise_scale as scale_of_noise;
 use scavsim_fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
 use scavsim_read::input::Diagnostic;
 
-pub(super) fn laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
-    step_laws(draft, prior, report);
+pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
+    step_laws(draft, report);
     if draft.steps.len() == 1 {
         let title = "one configuration was measured: there is nothing to choose from, and no law";
         report.warn(
