@@ -118,7 +118,7 @@ fn a_poor_profile_is_answered_with_what_it_does_not_tell() {
     let none = [&poor[..], &["--max-time", "0.01"]].concat();
     let text = stdout(&sandbox.run(&none).code(3));
     assert!(
-        text.contains("Take none: of none can be told that it keeps to the limits. Likeliest, in"),
+        text.contains("Take none: no configuration keeps to the limits. Likeliest to"),
         "{text}"
     );
 }

@@ -7,7 +7,7 @@ use super::advice::{Advice, CatalogueSurvey, Choice, MeasuredCounterpart, NextMe
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
 use super::machines::{Basis, Machines, machines};
-use super::measurement_summary::{PredictionSource, known};
+use super::measurement_summary::{PredictionSource, known, no_gain};
 use super::offers::{OfferList, offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -24,7 +24,8 @@ use scavsim_search::search::{Objective, Point};
 
 /// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;
-/// A GPU that was not measured is taken before one that was if it is better with this chance.
+/// What is a gamble is taken before what was measured if it is better with this chance: a GPU that was not measured, and more
+/// VMs than were, where more of them did not help.
 const SURELY: f64 = 0.9;
 
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
@@ -221,11 +222,11 @@ fn choice(
     }
 }
 
-/// What is allowed, the best in expectation first; but of what is first, the GPU was measured, unless another is surely better. Others
+/// What is allowed, the best in expectation first; but what is first is no gamble, unless that is surely better. Others
 /// that are expected to be better follow it: they are to be measured before they are rented.
-fn surest_first(decision: &Decision<'_>, is_other: impl Fn(usize) -> bool) -> Vec<usize> {
+fn surest_first(decision: &Decision<'_>, is_gamble: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut ranked = decision.ranked();
-    if let Some(place) = ranked.iter().position(|at| !is_other(*at))
+    if let Some(place) = ranked.iter().position(|at| !is_gamble(*at))
         && decision.chance_better(ranked[0], ranked[place]) < SURELY
     {
         ranked[..=place].rotate_right(1);
@@ -243,7 +244,11 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
-    let ranked = surest_first(&decision, |at| basis.is_other_gpu(&configurations[at]));
+    let no_gain = no_gain(workload);
+    let ranked = surest_first(&decision, |at| {
+        let c = &configurations[at];
+        basis.is_other_gpu(c) || no_gain.iter().any(|known| known.is_further(c))
+    });
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))
@@ -273,6 +278,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
             stated,
             &told,
             &configurations,
+            no_gain,
         ),
         goal: question.goal,
         usd_per_hour: decision.usd_per_hour(),

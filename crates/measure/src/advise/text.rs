@@ -361,21 +361,23 @@ fn why(advice: &Advice) -> String {
         .iter()
         .filter(|choice| choice.over_best < 0.0)
         .count();
-    let aside = if better > 0 {
-        ", GPUs aside that were not measured"
-    } else {
-        ""
+    let second = advice.choices.get(1);
+    let is_gpu = second.is_some_and(|second| second.stands.is_some());
+    let (aside, other) = match (better, is_gpu) {
+        (0, _) => ("", ""),
+        (_, true) => (", GPUs aside that were not measured", "Another GPU is"),
+        (_, false) => (", more VMs aside than were measured", "More VMs are"),
     };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     let first = advice.choices.first();
     if first.is_some_and(|c| c.provenance == Provenance::Extrapolated && c.stands.is_none()) {
         text += " It was not measured, and lies beyond what was: measure it before you rely on it.";
     }
-    match advice.choices.get(1) {
+    match second {
         None => {}
         Some(second) if better > 0 => {
             text += &format!(
-                " Another GPU is expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
+                " {other} expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
                 second.named(),
                 share(-second.over_best),
                 share(second.chance)

@@ -23,8 +23,8 @@ const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
 /// of it, so that none is judged by what was learned from itself.
 const ANY_MACHINE: [(f64, f64); CONTRASTS] = [
     (-1.0, 1.2),
-    (-0.7, 1.4),
-    (-0.5, 1.2),
+    (-0.6, 2.0),
+    (-0.5, 1.6),
     (-0.6, 1.8),
     (0.3, 0.2),
     (0.55, 0.4),
@@ -179,7 +179,15 @@ mod tests {
         assert_ne!(all, others);
         assert_eq!(all, Prior::without("unknown"));
         // Coefficients as expected are no deviation.
-        for (prior, inside) in [(others, false), (Prior { contrasts: ANY_MACHINE }, true)] {
+        for (prior, inside) in [
+            (others, false),
+            (
+                Prior {
+                    contrasts: ANY_MACHINE,
+                },
+                true,
+            ),
+        ] {
             let form = PooledForm { inside, ..form };
             let free = prior.expected(form, 32.0, 0.2);
             let off = prior.deviations(&free, form, 32.0);

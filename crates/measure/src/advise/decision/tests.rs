@@ -133,9 +133,8 @@ fn limits_are_kept_surely_or_as_often_as_is_asked_or_by_the_likeliest() {
             max_miss,
         },
     };
-    let of = |hours, max_miss| {
-        Decision::new(&prospects, apart(&[0.1, 0.1]), within(hours, max_miss))
-    };
+    let of =
+        |hours, max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(hours, max_miss));
     let ranked = |hours, max_miss| of(hours, max_miss).ranked();
     // ln(3/2) and ln(2.1/2) are 4.1 and 0.5 standard deviations.
     assert_eq!(ranked(3.0, None), [1, 0]);

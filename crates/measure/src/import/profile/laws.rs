@@ -37,8 +37,8 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
         draft.epoch_law = Some(Law::measured(fit.law, basis));
         return;
     }
-    if by_batch.len() < 3 {
-        report.note("no law of epochs: those of three batches at least are needed");
+    if by_batch.len() < 2 {
+        report.note("no law of epochs: those of two batches at least are needed");
         return;
     }
     let constant = |pairs: &[(f64, f64)]| constant(&pairs.iter().map(|p| p.1).collect::<Vec<_>>());
@@ -55,7 +55,9 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
     if let (Some(fit), Some(error)) = (constant(&by_batch), left_out(&by_batch, constant)) {
         candidates.push(("the same for every batch", fit, error));
     }
-    if let (Some(fit), Some(error)) = (rising(&by_batch), left_out(&by_batch, noise_scale)) {
+    if let Some(fit) = rising(&by_batch) {
+        // Two batches have a line between them, and nothing to leave out.
+        let error = left_out(&by_batch, noise_scale).unwrap_or(fit.quality.mape);
         candidates.push(("e*(1 + B/Bn)", fit, error));
     } else if let Some((fit, error)) = falling(draft) {
         candidates.push(("e* + θ·γ/K", fit, error));

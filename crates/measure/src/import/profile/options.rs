@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-
 /// A repeat whose logarithm is this far from the middle one, by half as long again, is of something else.
 pub const ASTRAY: f64 = 0.405;
 
