@@ -30,6 +30,10 @@ type Key = (u64, u32, u32);
 
 const MOST_FOUND: usize = 100_000;
 
+/// Standard deviation of ln(seconds) between one VM and several, of which one was not measured: networks differ from an eighth
+/// of a step to the double of it.
+const UNSEEN: f64 = 0.4;
+
 impl ResidualCache {
     fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +120,7 @@ impl Pool {
             let mean = self.nearer(at, vms).map_or(mean, |nearer| {
                 (self.residual).mean_and_sd_at(&nearer, &[0.0; FREE]).0
             });
-            (mean, deviation.max(self.least_sd()))
+            (mean, deviation.max(self.least_sd(vms == 1)))
         });
         let ratio = libm::exp(mean);
         let cost = StepCost {
@@ -143,9 +147,16 @@ impl Pool {
         Some(nearer)
     }
 
-    /// Where nothing was measured: 90 % intervals are at least as wide as the error of what was left out.
-    fn least_sd(&self) -> f64 {
-        libm::log(1.0 + self.law.left_out) / normal::AT_95
+    /// Where nothing was measured: 90 % intervals are at least as wide as the error of what was left out; and where nothing was
+    /// on one VM, or nothing on several, nobody knows the communication there.
+    fn least_sd(&self, is_one_vm: bool) -> f64 {
+        let left_out = libm::log(1.0 + self.law.left_out) / normal::AT_95;
+        let is_seen = |(vms, _): &(u32, f64)| (*vms == 1) == is_one_vm;
+        if self.law.inside && !self.placed.iter().any(is_seen) {
+            left_out.max(UNSEEN)
+        } else {
+            left_out
+        }
     }
 
     pub(super) fn knows(&self, at: &Configuration) -> bool {
@@ -177,7 +188,7 @@ impl Pool {
             if own.contains_key(&key(&places[i].0)) {
                 1.0
             } else {
-                (self.least_sd() / sd).max(1.0)
+                (self.least_sd(places[i].0.one_vm) / sd).max(1.0)
             }
         };
         let wider: Vec<f64> = (0..count).map(wider).collect();

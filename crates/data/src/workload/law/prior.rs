@@ -23,8 +23,8 @@ const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
 /// of it, so that none is judged by what was learned from itself.
 const ANY_MACHINE: [(f64, f64); CONTRASTS] = [
     (-1.0, 1.2),
-    (-0.6, 2.0),
-    (-0.5, 1.6),
+    (-0.7, 1.4),
+    (-0.5, 1.2),
     (-0.6, 1.8),
     (0.3, 0.2),
     (0.55, 0.4),
