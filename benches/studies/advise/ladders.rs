@@ -393,6 +393,18 @@ fn choose(
         best.copied()
     };
     let truth = |at: &usize| value(objective, &facts[*at].truth);
+    let by_line = |grown: &dyn Fn(f64) -> [f64; 2]| {
+        let x = |i: usize| {
+            let c = &facts[i].configuration;
+            let [first, second] = grown(f64::from(c.workers));
+            [1.0, c.local_batch(), first, second]
+        };
+        let equations: Vec<Equation<4>> = (kept.iter())
+            .map(|&i| Equation::relative(x(i), facts[i].step_s))
+            .collect();
+        let law = non_negative(&equations)?;
+        by_steps(&|i| x(i).iter().zip(law).map(|(x, c)| x * c).sum())
+    };
     match rule {
         Rule::Advice => {
             let decision = asked.decision(objective, Limits::default());
