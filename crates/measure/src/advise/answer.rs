@@ -24,8 +24,8 @@ use scavsim_search::search::{Objective, Point};
 
 /// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;
-/// What is a gamble is taken before what was measured if it is better with this chance: a GPU that was not measured, and more
-/// VMs than were, where more of them did not help.
+/// What is a gamble is taken before what was measured if it is better with this chance: a GPU that was not measured, more VMs
+/// of a type that was not than were of its like, and more VMs than were where more of them did not help.
 const SURELY: f64 = 0.9;
 
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
@@ -180,6 +180,17 @@ impl Basics {
         machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
     }
 
+    /// Whether it has more machines that were not measured than were of those that they stand in for.
+    fn is_cluster_unseen(&self, c: &Configuration) -> bool {
+        let vms = |c: &Configuration| Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        let Some(machine) = self.machines.machine_of_shape(&c.vm) else {
+            return false;
+        };
+        let points = self.workload.steps.points().map(|(c, _)| c);
+        let of_like = points.filter(|own| vm_type(&own.vm) == machine.like);
+        vms(c) > of_like.filter_map(vms).max()
+    }
+
     fn measured_counterpart(&self, c: &Configuration) -> Option<MeasuredCounterpart> {
         self.machines
             .machine_of_shape(&c.vm)
@@ -247,7 +258,9 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let no_gain = no_gain(workload);
     let ranked = surest_first(&decision, |at| {
         let c = &configurations[at];
-        basis.is_other_gpu(c) || no_gain.iter().any(|known| known.is_further(c))
+        basis.is_other_gpu(c)
+            || basis.is_cluster_unseen(c)
+            || no_gain.iter().any(|known| known.is_further(c))
     });
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
