@@ -32,8 +32,8 @@ pub(super) fn step_laws(draft: &mut Draft, report: &mut Report) {
             continue;
         };
         let name = format!(
-            "overlapped, communication grows with {} of VMs",
-            fit.form.growth.name()
+            "overlapped, communication grows with {}",
+            fit.form.growth.name().replace('K', "N")
         );
         let left_out = fit.left_out();
         report.fit(&*vm_type, name, &fit.quality, left_out);
