@@ -103,7 +103,7 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         objective: what to look for.
         max_time: longest time in hours.
         max_cost: highest cost in USD.
-        max_miss: share of runs that may be beyond a limit; limits are on the mean if absent.
+        max_miss: share of runs that may be beyond a limit; 0.05 if absent, or more where nothing keeps a limit so surely.
         epochs: passes over the data to the target, for batches without their own.
         unit: unit of the times in the table.
         batch: whose samples `batch` counts.

@@ -49,7 +49,7 @@ pub struct AdviseArgs {
     /// Highest cost in USD
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
-    /// Share of runs that may be beyond a limit [default: limits are on the mean; 0.05 of a deadline]
+    /// Share of runs that may be beyond a limit [default: 0.05; more where nothing keeps a limit so surely, and the answer says so]
     #[arg(long, value_name = "SHARE")]
     max_miss: Option<f64>,
     #[command(flatten)]

@@ -64,7 +64,6 @@ impl ProfileArgs {
                 batch: self.batch_size,
                 sequence: self.tokens_per_sample,
             },
-            prior: Default::default(),
         }
     }
 }

@@ -172,7 +172,6 @@ fn imported_profile(folder: &Path) -> bool {
         restore_s: None,
         parameters: None,
         run: profile::RunDescription::default(),
-        prior: Default::default(),
     };
     run_imported(profile::read(&options, &mut diagnostics), &diagnostics)
 }

@@ -118,7 +118,7 @@ fn a_poor_profile_is_answered_with_what_it_does_not_tell() {
     let none = [&poor[..], &["--max-time", "0.01"]].concat();
     let text = stdout(&sandbox.run(&none).code(3));
     assert!(
-        text.contains("Take none: of none can be told that it keeps to the limits. Likeliest, in"),
+        text.contains("Take none: no configuration keeps to the limits. Likeliest to"),
         "{text}"
     );
 }
@@ -134,7 +134,7 @@ fn markets_limits_and_prices_change_the_answer_as_they_should() {
             && fast["cost_usd"].as_f64() > free["cost_usd"].as_f64()
     );
     // A limit that is to be kept more often asks for a faster one.
-    let limit = format!("{}", 1.02 * free["time_h"].as_f64().expect("hours"));
+    let limit = format!("{}", 1.09 * free["time_h"].as_f64().expect("hours"));
     let mean = json(&sandbox, &["--max-time", &limit]);
     let sure = json(&sandbox, &["--max-time", &limit, "--max-miss", "0.01"]);
     assert_eq!(best(&mean)["batch"], free["batch"]);

@@ -52,6 +52,7 @@
 
 mod advise;
 mod advise_deadline;
+mod advise_from_the_field;
 mod bad_clusters;
 mod bad_input;
 mod bad_plans;

@@ -24,7 +24,6 @@ use scavsim::parallel::gpu::{GpuSheet, Precision};
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::{Limits, Objective};
 use scavsim::stats::normal;
-use scavsim::workload::law::prior::Prior;
 use scavsim::workload::{Workload, library, load};
 
 /// The machine that was measured.
@@ -136,7 +135,6 @@ fn question(workload: &Workload, objective: Objective) -> Question {
             restore_s: None,
             parameters: None,
             run: profile::RunDescription::default(),
-            prior: Prior::without(&workload.name),
         },
         wanted: OfferFilter {
             market: Some(Market::OnDemand),

@@ -1,9 +1,8 @@
-//! Advice on the few rows that people measure: ladders of one GPU, a full VM, two to four VMs.
+//! Advice on the few rows that people measure, cut in more ways than their author would measure.
 //!
-//! A cut keeps 4, 6, 8 or 12 rows of a measured application, all on one ladder: the same samples per worker on each rung
-//! (weak), the same global batch (strong), or any (mixed). It goes the way of any user's table, with what is expected of laws
-//! taken from the other applications. Asked is what was measured on the shapes of the ladder within the bounds of
-//! advice; beside advice stand rules of thumb.
+//! A cut keeps 4, 6, 8 or 12 rows of an application: the same samples per worker on each rung (weak), the same global batch
+//! (strong), or any (mixed), on the placements of one of [`KINDS`]. It goes the way of any user's table. Asked is what was
+//! measured on the shapes of the cut within the bounds of advice; beside advice stand rules of thumb.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,11 +12,12 @@ use rayon::prelude::*;
 use super::{Asked, Fact, all_facts, ask, table, value};
 use scavsim::advise::decision::{Measurement, MeasuringEffort};
 use scavsim::advise::repeats::{EPOCHS_SD, STEP_SD};
-use scavsim::configuration::Shape;
+use scavsim::configuration::{Configuration, Shape};
 use scavsim::fit::linear::{Equation, non_negative};
 use scavsim::input::Diagnostics;
 use scavsim::rng::{Purpose, StrategyKey, Stream, Streams};
-use scavsim::search::{Limits, Objective};
+use scavsim::search::{Limits, Objective, Point};
+use scavsim::units::SECONDS_PER_HOUR;
 use scavsim::validate::folds::{Fold, measured};
 use scavsim::validate::steps::answers_by;
 use scavsim::workload::{Workload, library, load};
@@ -33,22 +33,43 @@ const DEADLINE: f64 = 1.5;
 /// Random measurements that each advised one is compared with.
 const RANDOM: usize = 3;
 
+/// An application that nobody measured, on machines of eight GPUs: a step grows with the GPUs inside of a machine, and hardly
+/// with machines. Its formula is not that of any law.
+const EIGHT: &str = "eight-gpus";
+/// What each cut has of an application.
+const KINDS: [&str; 8] = [
+    "ladder",
+    "no full VM",
+    "no single GPU",
+    "several VMs only",
+    "one VM only",
+    "mixed shapes",
+    "slow network",
+    "noise",
+];
+/// Each further VM makes a step so much longer, as a share of it, in a slow network.
+const SLOWER: f64 = 0.6;
+/// Standard deviation of noise on rows, in logarithms.
+const NOISE: f64 = 0.05;
+
 /// What is done with a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     Advice,
     BestMeasured,
-    LargestMeasured,
+    OneMachine,
     Ernest,
+    RootOfWorkers,
     EveryOther,
 }
 
 impl Rule {
-    const ALL: [(Rule, &'static str); 5] = [
+    const ALL: [(Rule, &'static str); 6] = [
         (Rule::Advice, "advice"),
         (Rule::BestMeasured, "best measured row"),
-        (Rule::LargestMeasured, "most workers measured"),
+        (Rule::OneMachine, "one full machine"),
         (Rule::Ernest, "Ernest by least squares"),
+        (Rule::RootOfWorkers, "√K by least squares"),
         (Rule::EveryOther, "every other row"),
     ];
 }
@@ -89,30 +110,131 @@ impl Tally {
 
 /// The study on so many cuts of each size from each application, as a document.
 pub fn document(cuts: usize) -> String {
-    let mut all: BTreeMap<(usize, &str), Tally> = BTreeMap::new();
-    for name in WORKLOADS {
-        let Some(folder) = library::embedded(name) else {
+    let mut all: BTreeMap<(usize, &str, &str), Tally> = BTreeMap::new();
+    for name in WORKLOADS.into_iter().chain([EIGHT]) {
+        let measured = if name == EIGHT { WORKLOADS[0] } else { name };
+        let Some(folder) = library::embedded(measured) else {
             continue;
         };
         let Some(workload) = load::load(&folder, &mut Diagnostics::default()) else {
             continue;
         };
-        let facts = all_facts(&workload);
-        let others = by_every_other(&workload, &facts);
-        for rows in ROWS {
-            let tallies: Vec<Tally> = (0..cuts as u64)
+        let (facts, others) = if name == EIGHT {
+            (eight_gpus(&workload), Vec::new())
+        } else {
+            let facts = all_facts(&workload);
+            let others = by_every_other(&workload, &facts);
+            (facts, others)
+        };
+        for (size, rows) in ROWS.into_iter().enumerate() {
+            let tallies: Vec<(&str, Tally)> = (0..cuts)
                 .into_par_iter()
-                .map(|number| one(&workload, (&facts, &others), rows, number))
+                .map(|number| {
+                    // A few cuts of each size are of all kinds together.
+                    let kind = KINDS[(number + size * cuts) % KINDS.len()];
+                    (
+                        kind,
+                        one(&workload, (&facts, &others), kind, rows, number as u64),
+                    )
+                })
                 .collect();
-            let tally = all.entry((rows, name)).or_default();
-            tallies.into_iter().for_each(|other| tally.add(other));
+            for (kind, other) in tallies {
+                all.entry((rows, name, kind)).or_default().add(other);
+            }
         }
     }
     text(&all, cuts)
 }
 
+fn eight_gpus(workload: &Workload) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (each, vms) in [1, 2, 4, 8]
+        .iter()
+        .flat_map(|each| [1, 2, 3, 4, 6, 8, 16].map(|n| (*each, n)))
+    {
+        for local in [4, 8, 16, 32] {
+            let compute_s = 0.1 + 0.02 * f64::from(local);
+            let inside_s = 0.1 * f64::from(each - 1);
+            let between_s = if vms > 1 {
+                0.05 + 0.005 * f64::from(vms)
+            } else {
+                0.0
+            };
+            let exposed_s = (inside_s + between_s - 0.6 * compute_s).max(0.0);
+            // What nobody can tell, within 3 %.
+            let own = 1.0 + 0.03 * libm::sin(f64::from(each * 7 + vms * 11 + local * 5));
+            let batch = each * vms * local;
+            let epochs = 20.0 * (1.0 + f64::from(batch) / 2_000.0);
+            let step_s = (compute_s + exposed_s) * own;
+            let time_s = workload.steps_to_target(epochs, batch) * step_s;
+            facts.push(Fact {
+                configuration: Configuration {
+                    vm: format!("p3.16xlarge/{each}").into(),
+                    workers: each * vms,
+                    batch,
+                },
+                step_s,
+                epochs,
+                vms: f64::from(vms),
+                truth: Point {
+                    time_s,
+                    cost_usd: super::USD * f64::from(vms) * time_s / SECONDS_PER_HOUR,
+                },
+            });
+        }
+    }
+    facts
+}
+
+/// Facts of a slow network.
+fn slowed(facts: &[Fact]) -> Vec<Fact> {
+    let slower = |fact: &Fact| {
+        let by = 1.0 + SLOWER * (fact.vms - 1.0);
+        let mut fact = fact.clone();
+        fact.step_s *= by;
+        fact.truth.time_s *= by;
+        fact.truth.cost_usd *= by;
+        fact
+    };
+    facts.iter().map(slower).collect()
+}
+
 /// Rows of a ladder, drawn.
 pub(super) fn ladder(facts: &[Fact], rows: usize, stream: &mut Stream) -> Vec<usize> {
+    cut(facts, KINDS[0], rows, stream)
+}
+
+/// Workers on each VM, and VMs, of what a kind keeps of machines with `full` GPUs.
+fn rungs(kind: &str, full: u32, stream: &mut Stream) -> Vec<(u32, u32)> {
+    let half = full / 2;
+    let mut all = match kind {
+        "no full VM" => vec![(1, 1), (half, 1), (half, 2), (1, 2), (half, 4), (1, 4)],
+        "no single GPU" => vec![(full, 1), (full, 2), (full, 3), (full, 4)],
+        "several VMs only" => vec![(full, 2), (full, 4), (full, 3), (full, 8)],
+        "one VM only" => vec![(1, 1), (2, 1), (4, 1), (full, 1)],
+        "mixed shapes" => (0..6)
+            .map(|_| (1 << stream.below(3), [1, 2, 3, 4][stream.below(4)]))
+            .collect(),
+        _ => {
+            // Full VMs most often.
+            let each = [1, 2, half + half / 2, full, full, full][stream.below(6)];
+            let mut all = vec![(1, 1), (each, 1), (each, 2), (each, 3), (each, 4)];
+            all.dedup();
+            while all.len() > 2 + stream.below(3) {
+                all.remove(stream.below(all.len()));
+            }
+            return all;
+        }
+    };
+    all.dedup();
+    while all.len() > 3 + stream.below(3) {
+        all.remove(stream.below(all.len()));
+    }
+    all
+}
+
+/// Rows of a kind, drawn.
+fn cut(facts: &[Fact], kind: &str, rows: usize, stream: &mut Stream) -> Vec<usize> {
     let at = |each: u32, vms: u32| {
         let on = move |f: &Fact| {
             let shape = Shape::parse(&f.configuration.vm).ok();
@@ -121,14 +243,10 @@ pub(super) fn ladder(facts: &[Fact], rows: usize, stream: &mut Stream) -> Vec<us
         };
         (0..facts.len()).filter(move |i| on(&facts[*i]))
     };
+    let on_one = facts.iter().filter(|f| f.vms == 1.0);
+    let full = on_one.map(|f| f.configuration.workers).max().unwrap_or(1);
     loop {
-        // Four GPUs on a VM most often.
-        let each = [1, 2, 3, 4, 4, 4][stream.below(6)];
-        let mut rungs = vec![(1, 1), (each, 1), (each, 2), (each, 3), (each, 4)];
-        rungs.dedup();
-        while rungs.len() > 2 + stream.below(3) {
-            rungs.remove(stream.below(rungs.len()));
-        }
+        let rungs = rungs(kind, full, stream);
         let mode = stream.below(3);
         let of_rung: Vec<Vec<usize>> = rungs.iter().map(|r| at(r.0, r.1).collect()).collect();
         let Some(first) = of_rung.first().filter(|of| !of.is_empty()) else {
@@ -178,13 +296,28 @@ fn by_every_other(workload: &Workload, facts: &[Fact]) -> Vec<f64> {
     facts.par_iter().map(told).collect()
 }
 
-fn one(workload: &Workload, (facts, others): (&[Fact], &[f64]), rows: usize, number: u64) -> Tally {
+fn one(
+    workload: &Workload,
+    (facts, others): (&[Fact], &[f64]),
+    kind: &str,
+    rows: usize,
+    number: u64,
+) -> Tally {
     let mut tally = Tally::default();
     let key = Purpose::Strategy(StrategyKey::from_name("ladders"));
     let mut stream = Streams::new(number).stream(rows as u64, key);
-    let kept = ladder(facts, rows, &mut stream);
+    let slow = (kind == "slow network").then(|| slowed(facts));
+    let facts = slow.as_deref().unwrap_or(facts);
+    let others = if slow.is_some() { &[] } else { others };
+    let kept = cut(facts, kind, rows, &mut stream);
     let samples = workload.constants.samples_per_epoch.value;
-    let Some(asked) = ask(workload, facts, &table(facts, &kept, &[]), samples) else {
+    let mut seen = facts.to_vec();
+    if kind == "noise" {
+        for i in &kept {
+            seen[*i].step_s *= libm::exp(NOISE * stream.normal());
+        }
+    }
+    let Some(asked) = ask(workload, facts, &table(&seen, &kept, &[]), samples) else {
         return tally;
     };
     tally.cuts = 1;
@@ -205,12 +338,14 @@ fn one(workload: &Workload, (facts, others): (&[Fact], &[f64]), rows: usize, num
         let least = |all: &[usize]| all.iter().map(|i| truth(*i)).fold(f64::INFINITY, f64::min);
         let best = least(&asked.within);
         for (rule, _) in Rule::ALL {
-            if let Some(choice) = choose(rule, objective, &asked, (facts, others), &kept) {
+            if let Some(choice) = choose(rule, objective, &asked, (&seen, others), &kept) {
                 let regret = truth(choice) / best - 1.0;
                 tally.regrets.entry((name, rule)).or_default().push(regret);
             }
         }
-        if let Some(next) = next(workload, facts, &kept, objective, &asked, &mut stream) {
+        if kind == KINDS[0]
+            && let Some(next) = next(workload, facts, &kept, objective, &asked, &mut stream)
+        {
             tally.next.entry(name).or_default().push(next);
         }
     }
@@ -258,6 +393,18 @@ fn choose(
         best.copied()
     };
     let truth = |at: &usize| value(objective, &facts[*at].truth);
+    let by_line = |grown: &dyn Fn(f64) -> [f64; 2]| {
+        let x = |i: usize| {
+            let c = &facts[i].configuration;
+            let [first, second] = grown(f64::from(c.workers));
+            [1.0, c.local_batch(), first, second]
+        };
+        let equations: Vec<Equation<4>> = (kept.iter())
+            .map(|&i| Equation::relative(x(i), facts[i].step_s))
+            .collect();
+        let law = non_negative(&equations)?;
+        by_steps(&|i| x(i).iter().zip(law).map(|(x, c)| x * c).sum())
+    };
     match rule {
         Rule::Advice => {
             let decision = asked.decision(objective, Limits::default());
@@ -267,26 +414,17 @@ fn choose(
             let best = kept.iter().min_by(|a, b| truth(a).total_cmp(&truth(b)));
             best.copied()
         }
-        Rule::LargestMeasured => {
-            let most = kept.iter().map(|i| facts[*i].configuration.workers).max()?;
-            let own = kept
-                .iter()
-                .filter(|i| facts[**i].configuration.workers == most);
-            own.min_by(|a, b| truth(a).total_cmp(&truth(b))).copied()
-        }
-        Rule::Ernest => {
-            let x = |i: usize| {
-                let c = &facts[i].configuration;
-                let k = f64::from(c.workers);
-                [1.0, c.local_batch(), k.log2(), k]
+        Rule::OneMachine => {
+            let one = asked.within.iter().filter(|i| facts[**i].vms == 1.0);
+            let size = |i: &&usize| {
+                let c = &facts[**i].configuration;
+                (c.workers, c.batch)
             };
-            let equations: Vec<Equation<4>> = kept
-                .iter()
-                .map(|&i| Equation::relative(x(i), facts[i].step_s))
-                .collect();
-            let law = non_negative(&equations)?;
-            by_steps(&|i| x(i).iter().zip(law).map(|(x, c)| x * c).sum())
+            one.max_by_key(size).copied()
         }
+        Rule::Ernest => by_line(&|k| [k.log2(), k]),
+        Rule::RootOfWorkers => by_line(&|k| [if k > 1.0 { k.sqrt() } else { 0.0 }, 0.0]),
+        Rule::EveryOther if others.is_empty() => None,
         Rule::EveryOther => by_steps(&|i| others[i]),
     }
 }
@@ -338,16 +476,14 @@ fn next(
     Some([regret(&[])?, regret(&[advised])?, random])
 }
 
-/// Tallies by application, or of all, and by rows, or all (0).
+/// Tallies by application, by kind, or of all, and by rows, or all (0).
 type Sums<'t> = BTreeMap<(&'t str, usize), Vec<&'t Tally>>;
 
-fn text(all: &BTreeMap<(usize, &str), Tally>, cuts: usize) -> String {
+fn text(all: &BTreeMap<(usize, &str, &str), Tally>, cuts: usize) -> String {
     let mut sums = Sums::new();
-    for ((rows, name), tally) in all {
-        for name in [*name, "all"] {
-            for rows in [*rows, 0] {
-                sums.entry((name, rows)).or_default().push(tally);
-            }
+    for ((rows, name, kind), tally) in all {
+        for key in [(*name, 0), (*kind, 0), ("all", *rows), ("all", 0)] {
+            sums.entry(key).or_default().push(tally);
         }
     }
     let command = if cuts < 40 {
@@ -356,20 +492,26 @@ fn text(all: &BTreeMap<(usize, &str), Tally>, cuts: usize) -> String {
         "ladders"
     };
     let mut text = format!(
-        "# Advice on ladders of few rows
+        "# Advice on few rows
 
-`cargo bench --bench studies -- {command}`: {cuts} ladders of 4, 6, 8 and 12 rows from each of {} applications, which were measured at
-hundreds of configurations. Regret: the true value of the choice over that of the best that was measured within the bounds of
-advice, on the shapes of the ladder. Right: within {:.1} % of it. What is expected of laws comes from the other applications. The last rule
-knows every row of the application but the one that it asks about, and the ladder: more than that no law of a few rows can know.
+`cargo bench --bench studies -- {command}`: {cuts} cuts of 4, 6, 8 and 12 rows each from {} applications that were measured at
+hundreds of configurations, on machines of four GPUs, and from one on machines of eight GPUs, `{EIGHT}`, whose steps are of a
+formula. Kinds of cuts take turns: a ladder of one GPU, a VM and several; the same without a full VM, or without one GPU; on
+several VMs only, or on one; of mixed shapes; in a network so slow that each further VM makes a step {:.0} % longer; with noise
+of {:.0} % on the rows. Regret: the true value of the choice over that of the best that was measured within the bounds of
+advice, on the shapes of the cut. Right: within {:.1} % of it. The last rule knows every row of the application but the one that
+it asks about, and the cut: more than that no law of a few rows can know.
 
-| application | rows | by | rule | regret, mean | median | 90 % of cuts | right |
+| application or kind | rows | by | rule | regret, mean | median | 90 % of cuts | right |
 | --- | ---: | --- | --- | ---: | ---: | ---: | ---: |
 ",
         WORKLOADS.len(),
+        100.0 * SLOWER,
+        100.0 * NOISE,
         100.0 * RIGHT,
     );
-    for name in WORKLOADS {
+    let names = || WORKLOADS.into_iter().chain([EIGHT]).chain(KINDS);
+    for name in names() {
         regrets(&sums, (name, 0), &mut text);
     }
     for rows in ROWS.into_iter().chain([0]) {
@@ -378,13 +520,13 @@ knows every row of the application but the one that it asks about, and the ladde
     text += "
 Of 90 % intervals of times that were not measured, so many hold the truth: of up to as many workers as were measured, and of more.
 Deadlines are a third below the fastest measured row; those that some configuration keeps are to be answered, and the answer
-is to keep them. A measurement more, within the bounds of the ladder: the mean regret before, after the advised one, and after one
+is to keep them. A measurement more on a ladder, within its bounds: the mean regret before, after the advised one, and after one
 at random.
 
-| application | held | of more workers | deadlines | answered | kept | by | before | after advised | after random |
+| application or kind | held | of more workers | deadlines | answered | kept | by | before | after advised | after random |
 | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |
 ";
-    for name in WORKLOADS.into_iter().chain(["all"]) {
+    for name in names().chain(["all"]) {
         held(&sums, name, &mut text);
     }
     text
@@ -435,11 +577,16 @@ fn held(sums: &Sums<'_>, name: &str, text: &mut String) {
     for by in ["cost", "time"] {
         let next = tallies.iter().filter_map(|t| t.next.get(by));
         let next: Vec<&[f64; 3]> = next.flatten().collect();
-        let mean =
-            |i: usize| 100.0 * next.iter().map(|n| n[i]).sum::<f64>() / next.len().max(1) as f64;
+        let mean = |i: usize| match next.len() {
+            0 => String::new(),
+            n => format!(
+                "{:.2} %",
+                100.0 * next.iter().map(|n| n[i]).sum::<f64>() / n as f64
+            ),
+        };
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {possible} | {} | {} | {by} | {:.2} % | {:.2} % | {:.2} % |",
+            "| {name} | {} | {} | {possible} | {} | {} | {by} | {} | {} | {} |",
             share(sum(&|t| t.held[0]), sum(&|t| t.asked[0])),
             share(sum(&|t| t.held[1]), sum(&|t| t.asked[1])),
             share(answered, possible),

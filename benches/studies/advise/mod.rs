@@ -23,7 +23,6 @@ use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::{Limits, Objective, Point};
 use scavsim::units::SECONDS_PER_HOUR;
-use scavsim::workload::law::prior::Prior;
 use scavsim::workload::{Provenance, Reach, Workload, library, load};
 
 /// Workloads that profiles are cut from.
@@ -192,7 +191,7 @@ pub fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source
 }
 
 /// The way of any user's table: imported, written and read back.
-fn imported(source: &Arc<Source>, samples: f64, prior: Prior) -> Option<Workload> {
+fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
     let options = profile::ProfileOptions {
         file: "cut.csv".into(),
         name: "cut".to_owned(),
@@ -205,7 +204,6 @@ fn imported(source: &Arc<Source>, samples: f64, prior: Prior) -> Option<Workload
         restore_s: None,
         parameters: None,
         run: profile::RunDescription::default(),
-        prior,
     };
     let mut diagnostics = Diagnostics::default();
     let imported = profile::read_source(&options, source, &mut diagnostics)?;
@@ -238,7 +236,7 @@ pub fn ask(
     source: &Arc<Source>,
     samples: f64,
 ) -> Option<Asked> {
-    let cut = imported(source, samples, Prior::without(&workload.name))?;
+    let cut = imported(source, samples)?;
     let reach = Reach {
         extrapolate: true,
         ..Reach::default()

@@ -6,7 +6,7 @@ use scavsim_base::stats::field::Field;
 use scavsim_base::stats::median;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::law::PooledLaw;
-use scavsim_data::workload::law::free_pooled::{FREE, FreePooled};
+use scavsim_data::workload::law::free_pooled::{FREE, FreePooled, PooledForm};
 use scavsim_data::workload::law::pooled::Variation;
 use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::residual::{Place, Ratio, Residual, spread_out};
@@ -47,10 +47,10 @@ impl PooledPoint {
     }
 }
 
-/// How communication may grow with K; the first is between the others and is taken unless another is clearly better.
-const GROWTHS: [Growth; 4] = [Growth::Root, Growth::Linear, Growth::Tree, Growth::Ring];
-/// By so much a growth must be likelier than the first, as minus twice a logarithm: 20 times.
-const CLEARLY: f64 = 6.0;
+/// How communication may grow with VMs, peers all of them. None is without growth, since its coefficient may be nothing.
+const GROWTHS: [Growth; 3] = [Growth::Root, Growth::Tree, Growth::Linear];
+/// Fewest numbers of VMs that tell two of them from more.
+const TELL_TWO: usize = 3;
 /// Relative gain below which a search is done: what it leaves moves a step by less than its digits.
 const ENOUGH: f64 = 1e-8;
 /// Rounds in which few points tell how far they vary.
@@ -61,7 +61,7 @@ const FEWEST: usize = 2;
 #[derive(Debug, Clone)]
 pub struct PooledFit {
     pub law: PooledLaw,
-    pub growth: Growth,
+    pub form: PooledForm,
     pub quality: Quality,
     few: FitSample,
     free: FreePooled,
@@ -69,7 +69,8 @@ pub struct PooledFit {
 
 impl PooledFit {
     /// Mean error in % over all numbers of VMs and workers, each left out and foretold from the others.
-    pub fn left_out(&self, prior: &Prior) -> Option<f64> {
+    pub fn left_out(&self) -> Option<f64> {
+        let prior = &Prior::for_form(self.form);
         let FitSample {
             points, variation, ..
         } = &self.few;
@@ -82,15 +83,15 @@ impl PooledFit {
             let (asked, kept): (Vec<PooledPoint>, Vec<PooledPoint>) =
                 points.iter().partition(|p| group(p) == *out);
             let few = FitSample::from_points(&kept, variation)?;
-            let (free, _) = few.search(self.growth, prior, self.free)?;
-            let law = free.law(self.growth, *variation);
+            let (free, _) = few.search(self.form, prior, self.free)?;
+            let law = free.law(self.form, *variation);
             let ratios = few.ratios(&law)?.into_iter();
             let certain = |(place, log_ratio)| Ratio {
                 place,
                 log_ratio,
                 gradient: [0.0; FREE],
             };
-            let residual = Residual::new(*variation, ratios.map(certain).collect());
+            let residual = Residual::new(*variation, ratios.map(certain).collect(), None);
             let mut errors = 0.0;
             for p in &asked {
                 let (mean, _) = residual.mean_and_sd_at(&p.place, &[0.0; FREE]);
@@ -102,58 +103,62 @@ impl PooledFit {
     }
 }
 
-/// τ = ((a + b·x)^g + C^g)^(1/g) with the communication C of [`PooledLaw`], likeliest under what [`Prior`] expects and
-/// measurements that vary as [`Variation`] says. h is √K unless another growth is 20 times as likely. Points below forty vary
-/// as is usual, by a scale that they tell. `None` below two points.
-pub fn pooled(points: &[PooledPoint], prior: &Prior) -> Option<PooledFit> {
+/// τ = ((a + b·x)^g + C^g)^(1/g) with the communication C of [`PooledLaw`], likeliest under what [`Prior`] expects of any
+/// machine and measurements that vary as [`Variation`] says. h is the likeliest growth. Two VMs are told from more where three
+/// numbers of VMs were measured. Points below forty vary as is usual, by a scale that they tell. `None` below two points.
+pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     if points.len() < FEWEST {
         return None;
     }
+    let mut numbers: Vec<u32> = points.iter().map(|p| p.vms).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
     let few = FitSample::from_points(points, &USUAL)?;
     let by_growth = |growth: Growth| {
-        let starts = starts(&few, growth, prior).into_iter();
-        let found = starts.filter_map(|start| few.search(growth, prior, start));
+        let form = PooledForm {
+            growth,
+            inside: true,
+            two_vms: numbers.len() >= TELL_TWO,
+        };
+        let prior = Prior::for_form(form);
+        let starts = starts(&few, form, &prior).into_iter();
+        let found = starts.filter_map(|start| few.search(form, &prior, start));
         let (free, loss) = found.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((growth, free, loss))
+        Some((form, free, loss))
     };
-    let [first, others @ ..] = GROWTHS;
-    let first = by_growth(first)?;
-    let best = (others.into_iter().filter_map(by_growth)).min_by(|a, b| a.2.total_cmp(&b.2));
-    let clearly = |other: &(Growth, FreePooled, f64)| {
-        first.2 - other.2 > CLEARLY * few.size(first.2.min(other.2))
-    };
-    let (growth, mut free, _) = best.filter(clearly).unwrap_or(first);
-    let law = free.law(growth, USUAL);
+    let all = GROWTHS.into_iter().filter_map(by_growth);
+    let (form, mut free, _) = all.min_by(|a, b| a.2.total_cmp(&b.2))?;
+    let prior = &Prior::for_form(form);
+    let law = free.law(form, USUAL);
     if let Some(varies) = variation(&few.ratios(&law)?) {
         // Once more, as they vary in truth.
         let few = FitSample::from_points(points, &varies)?;
-        let (free, _) = few.search(growth, prior, free)?;
-        return few.finished(points, (growth, free));
+        let (free, _) = few.search(form, prior, free)?;
+        return few.finished(points, (form, free));
     }
     // How far they vary and the law depend on each other.
     let mut scaled = few;
     for _ in 0..ROUNDS {
-        let varies = residual::usual(&scaled.ratios(&free.law(growth, USUAL))?)?;
+        let varies = residual::usual(&scaled.ratios(&free.law(form, USUAL))?)?;
         scaled = FitSample::from_points(points, &varies)?;
-        free = scaled.search(growth, prior, free)?.0;
+        free = scaled.search(form, prior, free)?.0;
     }
-    scaled.finished(points, (growth, free))
+    scaled.finished(points, (form, free))
 }
 
-/// Like [`pooled`] where `law` was fitted to nearly all points: keeps its growth and starts from its coefficients.
+/// Like [`pooled`] where `law` was fitted to nearly all points: keeps its form and starts from its coefficients. `prior` is
+/// what is expected of an older law.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Option<PooledFit> {
-    let (Some((growth, ..)), Some(start)) = (
-        Growth::from_law(law.communication),
-        FreePooled::from_law(law),
-    ) else {
-        return pooled(points, prior);
+    let (Some(form), Some(start)) = (law.form(), FreePooled::from_law(law)) else {
+        return pooled(points);
     };
     if points.len() < residual::ENOUGH {
-        return pooled(points, prior);
+        return pooled(points);
     }
     let few = FitSample::from_points(points, &law.residual)?;
-    let (free, _) = few.search(growth, prior, start)?;
-    few.finished(points, (growth, free))
+    let any = Prior::for_form(form);
+    let (free, _) = few.search(form, if form.inside { &any } else { prior }, start)?;
+    few.finished(points, (form, free))
 }
 
 /// Points that a law is fitted to, and how they vary: at most as many as their covariance can be taken of.
@@ -195,31 +200,26 @@ impl FitSample {
     /// The likeliest coefficients from `start` on, and minus twice the logarithm of their likelihood, but for a constant.
     fn search(
         &self,
-        growth: Growth,
+        form: PooledForm,
         prior: &Prior,
         start: FreePooled,
     ) -> Option<(FreePooled, f64)> {
         let found = search(start.0, ENOUGH, |free: &[f64; FREE]| {
             let free = FreePooled(*free);
-            let law = free.law(growth, self.variation);
+            let law = free.law(form, self.variation);
             let mut residuals = self.field.solved(self.log_ratios(&law));
-            residuals.extend(prior.deviations(&free, growth, self.usual));
+            residuals.extend(prior.deviations(&free, form, self.usual));
             residuals
         });
         found.map(|(free, loss)| (FreePooled(free), loss))
     }
 
-    /// Variance of the points over that of the variation that they were fitted with, as far as they tell.
-    fn size(&self, loss: f64) -> f64 {
-        residual::size(self.points.len(), loss)
-    }
-
     fn finished(
         self,
         all: &[PooledPoint],
-        (growth, free): (Growth, FreePooled),
+        (form, free): (PooledForm, FreePooled),
     ) -> Option<PooledFit> {
-        let law = free.law(growth, self.variation);
+        let law = free.law(form, self.variation);
         let ratios = self.ratios(&law)?;
         let varies = match again(&ratios, &self.variation) {
             Some(varies) => varies,
@@ -234,7 +234,7 @@ impl FitSample {
         };
         Some(PooledFit {
             law,
-            growth,
+            form,
             quality: Quality::from_pairs(pairs?),
             few: self,
             free,
@@ -243,11 +243,11 @@ impl FitSample {
 }
 
 /// Coefficients to start from: as expected, with much and little of a step's time in compute.
-fn starts(few: &FitSample, growth: Growth, prior: &Prior) -> Vec<FreePooled> {
+fn starts(few: &FitSample, form: PooledForm, prior: &Prior) -> Vec<FreePooled> {
     let mut steps: Vec<f64> = few.points.iter().map(|p| p.step.step_s).collect();
     let middle = median(&mut steps).unwrap_or(1.0);
     let shares = [0.9, 0.5, 0.2].into_iter();
-    (shares.map(|share| prior.expected(growth, few.usual, share * middle))).collect()
+    (shares.map(|share| prior.expected(form, few.usual, share * middle))).collect()
 }
 
 fn seconds(law: &PooledLaw, p: &PooledPoint) -> Option<f64> {
@@ -317,7 +317,11 @@ mod tests {
             overlap: Overlap::PNorm { exponent: 2.5 },
             one_vm_s: 0.0,
             one_vm_pass_s: 0.05,
+            one_vm_growth: 0.8,
+            per_vm_growth: -0.3,
+            inside: true,
             two_vms: 0.4,
+            left_out: 0.0,
             residual: USUAL,
         }
     }
@@ -325,8 +329,8 @@ mod tests {
     #[test]
     fn the_law_that_made_the_points_is_found_again_with_its_growth() {
         for growth in GROWTHS {
-            let fit = pooled(&points(&law(growth)), &Prior::default()).expect("enough points");
-            assert_eq!(fit.growth, growth);
+            let fit = pooled(&points(&law(growth))).expect("enough points");
+            assert_eq!(fit.form.growth, growth);
             // What is expected pulls a little.
             assert!(fit.quality.mape < 0.05, "{growth:?} {fit:?}");
             close(fit.law.one_vm_pass_s, 0.05, 0.05);
@@ -336,7 +340,7 @@ mod tests {
     #[test]
     fn too_little_gives_no_law() {
         let all = points(&law(Growth::Root));
-        assert!(pooled(&all[..1], &Prior::default()).is_none());
-        assert!(pooled(&[], &Prior::default()).is_none());
+        assert!(pooled(&all[..1]).is_none());
+        assert!(pooled(&[]).is_none());
     }
 }

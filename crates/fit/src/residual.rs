@@ -251,7 +251,7 @@ mod tests {
                 log_ratio: points[i].1,
                 gradient: [0.0; FREE],
             });
-            let residual = Residual::new(v, kept.collect());
+            let residual = Residual::new(v, kept.collect(), None);
             (points[out].1 - residual.mean_and_sd_at(&points[out].0, &[0.0; FREE]).0).abs()
         };
         let by_hand = (0..4).map(off).sum::<f64>() / 4.0;

@@ -285,9 +285,10 @@ impl DeadlineQuestion {
         );
         let help = match ends.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((hours, choice)) => format!(
-                "the fastest, {}, takes up to {hours:.2} h on demand: {:.2} h more; `--max-miss` says how often it may take longer",
+                "the fastest, {}, takes up to {hours:.2} h on demand: {:.2} h more, and is in time in {:.0} %; `--max-miss` says how often it may take longer",
                 on(choice),
-                hours - self.deadline.hours
+                hours - self.deadline.hours,
+                100.0 * (1.0 - choice.miss)
             ),
             None => "nothing can be told of any configuration".to_owned(),
         };

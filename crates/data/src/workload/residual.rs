@@ -154,8 +154,9 @@ pub struct Residual {
 }
 
 impl Residual {
-    pub fn new(variation: Variation, points: Vec<Ratio>) -> Self {
-        let law = known(&variation, &points);
+    /// Around a law of which `prior` was expected, or that is certain.
+    pub fn new(variation: Variation, points: Vec<Ratio>, prior: Option<&Prior>) -> Self {
+        let law = prior.and_then(|prior| known(&variation, &points, prior));
         Residual {
             variation,
             points,
@@ -261,17 +262,14 @@ fn unexplained<'r>(
 }
 
 /// H, from points of all over.
-fn known(v: &Variation, points: &[Ratio]) -> Option<Field> {
-    if points.iter().all(|p| p.gradient == [0.0; FREE]) {
-        return None;
-    }
+fn known(v: &Variation, points: &[Ratio], prior: &Prior) -> Option<Field> {
     let points = spread_out(points, |p| p.place.placement);
     let field = v.field(points.len(), |i| &points[i].place, |_| 0.0)?;
     let columns: [Vec<f64>; FREE] = std::array::from_fn(|i| {
         let column = points.iter().map(|p| p.gradient[i]).collect();
         field.solved(column)
     });
-    let expected = Prior::default().precision();
+    let expected = prior.precision();
     Field::new(FREE, |i, j| {
         expected[i * FREE + j] + dot(&columns[i], &columns[j])
     })
@@ -329,7 +327,7 @@ mod tests {
                 });
             }
         }
-        Residual::new(VARIATION, points)
+        Residual::new(VARIATION, points, None)
     }
 
     #[test]

@@ -3,10 +3,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::law::PooledLaw;
 use super::law::free_pooled::FREE;
+use super::law::prior::Prior;
 use super::residual::{Place, Ratio, Residual};
 use super::step::StepCost;
 use crate::configuration::{Configuration, Shape};
 use scavsim_base::rng;
+use scavsim_base::stats::normal;
 
 /// A pooled law with the measurements around it.
 #[derive(Debug, Clone)]
@@ -14,6 +16,8 @@ pub(super) struct Pool {
     law: PooledLaw,
     residual: Residual,
     measured: Vec<Configuration>,
+    /// VMs of each measured placement, and workers on each.
+    placed: Vec<(u32, f64)>,
     found: ResidualCache,
 }
 
@@ -25,6 +29,10 @@ struct ResidualCache(Arc<RwLock<HashMap<Key, (f64, f64)>>>);
 type Key = (u64, u32, u32);
 
 const MOST_FOUND: usize = 100_000;
+
+/// Standard deviation of ln(seconds) between one VM and several, of which one was not measured: networks differ from an eighth
+/// of a step to the double of it.
+const UNSEEN: f64 = 0.4;
 
 impl ResidualCache {
     fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
@@ -45,14 +53,14 @@ impl ResidualCache {
 /// Where a configuration stands; `None` where its shape is not one of its workers.
 pub fn place(at: &Configuration) -> Option<(u32, Place)> {
     let shape = Shape::parse(&at.vm).ok()?;
-    let vms = shape.vms(at.workers)?;
-    let fullest = shape
-        .layout(at.workers)
-        .into_iter()
-        .map(|run| run.0)
-        .max()?;
-    let placement = rng::mix(rng::identity(shape.suffix), u64::from(at.workers));
-    let place = Place::new(vms, at.workers, fullest, at.local_batch(), placement);
+    place_in(&shape, at.workers, at.local_batch())
+}
+
+fn place_in(shape: &Shape<'_>, workers: u32, local_batch: f64) -> Option<(u32, Place)> {
+    let vms = shape.vms(workers)?;
+    let fullest = shape.layout(workers).into_iter().map(|run| run.0).max()?;
+    let placement = rng::mix(rng::identity(shape.suffix), u64::from(workers));
+    let place = Place::new(vms, workers, fullest, local_batch, placement);
     Some((vms, place))
 }
 
@@ -72,13 +80,21 @@ impl Pool {
                 gradient: gradient(&law, vms, c),
             })
         };
+        let measured: Vec<Configuration> = (points.clone())
+            .filter(|(c, _)| vm_type == crate::configuration::vm_type(&c.vm))
+            .map(|(c, _)| c.clone())
+            .collect();
+        let per_vm = |c: &Configuration| {
+            let (vms, _) = place(c)?;
+            Some((vms, f64::from(c.workers) / f64::from(vms)))
+        };
+        let prior = law.form().map(Prior::for_form);
+        let ratios = points.filter_map(ratio).collect();
         Pool {
             law,
-            measured: (points.clone())
-                .filter(|(c, _)| vm_type == crate::configuration::vm_type(&c.vm))
-                .map(|(c, _)| c.clone())
-                .collect(),
-            residual: Residual::new(law.residual, points.filter_map(ratio).collect()),
+            placed: measured.iter().filter_map(per_vm).collect(),
+            measured,
+            residual: Residual::new(law.residual, ratios, prior.as_ref()),
             found: ResidualCache::default(),
         }
     }
@@ -100,8 +116,11 @@ impl Pool {
         )?;
         let key = (place.placement, at.workers, at.batch);
         let (mean, deviation) = (self.found).get(key, || {
-            self.residual
-                .mean_and_sd_at(&place, &gradient(law, vms, at))
+            let (mean, deviation) = (self.residual).mean_and_sd_at(&place, &gradient(law, vms, at));
+            let mean = self.nearer(at, vms).map_or(mean, |nearer| {
+                (self.residual).mean_and_sd_at(&nearer, &[0.0; FREE]).0
+            });
+            (mean, deviation.max(self.least_sd(vms == 1)))
         });
         let ratio = libm::exp(mean);
         let cost = StepCost {
@@ -109,6 +128,35 @@ impl Pool {
             communication_s: by_law.communication_s * ratio,
         };
         Some((cost, deviation))
+    }
+
+    /// As many workers on each of as few VMs as were measured, where `at` has more of them: what is known of those stays, so
+    /// that no step falls as VMs are added beyond them.
+    fn nearer(&self, at: &Configuration, vms: u32) -> Option<Place> {
+        let each = f64::from(at.workers) / f64::from(vms);
+        let most = |least: f64| {
+            let as_full = self.placed.iter().filter(|(_, own)| *own >= least - 1e-9);
+            as_full.map(|(vms, _)| *vms).max()
+        };
+        let most = most(each).or_else(|| most(0.0))?;
+        if !self.law.inside || most >= vms || !at.workers.is_multiple_of(vms) {
+            return None;
+        }
+        let shape = Shape::parse(&at.vm).ok()?;
+        let (_, nearer) = place_in(&shape, at.workers / vms * most, at.local_batch())?;
+        Some(nearer)
+    }
+
+    /// Where nothing was measured: 90 % intervals are at least as wide as the error of what was left out; and where nothing was
+    /// on one VM, or nothing on several, nobody knows the communication there.
+    fn least_sd(&self, is_one_vm: bool) -> f64 {
+        let left_out = libm::log(1.0 + self.law.left_out) / normal::AT_95;
+        let is_seen = |(vms, _): &(u32, f64)| (*vms == 1) == is_one_vm;
+        if self.law.inside && !self.placed.iter().any(is_seen) {
+            left_out.max(UNSEEN)
+        } else {
+            left_out
+        }
     }
 
     pub(super) fn knows(&self, at: &Configuration) -> bool {
@@ -132,7 +180,22 @@ impl Pool {
         let own: HashMap<(u64, u64), f64> = (self.measured.iter())
             .filter_map(|at| Some((key(&place(at)?.1), own(at))))
             .collect();
-        (self.residual).covariances(&places, |at| own.get(&key(at)).copied().unwrap_or(0.0))
+        let mut found =
+            (self.residual).covariances(&places, |at| own.get(&key(at)).copied().unwrap_or(0.0));
+        let count = places.len();
+        let wider = |i: usize| {
+            let sd = found[i * count + i].max(1e-12).sqrt();
+            if own.contains_key(&key(&places[i].0)) {
+                1.0
+            } else {
+                (self.least_sd(places[i].0.one_vm) / sd).max(1.0)
+            }
+        };
+        let wider: Vec<f64> = (0..count).map(wider).collect();
+        for (at, covariance) in found.iter_mut().enumerate() {
+            *covariance *= wider[at / count] * wider[at % count];
+        }
+        found
     }
 
     /// What one more measurement of a measured step differs by.

@@ -7,7 +7,7 @@ use super::advice::{Advice, CatalogueSurvey, Choice, MeasuredCounterpart, NextMe
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
 use super::machines::{Basis, Machines, machines};
-use super::measurement_summary::{PredictionSource, known};
+use super::measurement_summary::{PredictionSource, known, no_gain};
 use super::offers::{OfferList, offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -24,7 +24,8 @@ use scavsim_search::search::{Objective, Point};
 
 /// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;
-/// A GPU that was not measured is taken before one that was if it is better with this chance.
+/// What is a gamble is taken before what was measured if it is better with this chance: a GPU that was not measured, more VMs
+/// of a type that was not than were of its like, and more VMs than were where more of them did not help.
 const SURELY: f64 = 0.9;
 
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
@@ -179,6 +180,17 @@ impl Basics {
         machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
     }
 
+    /// Whether it has more machines that were not measured than were of those that they stand in for.
+    fn is_cluster_unseen(&self, c: &Configuration) -> bool {
+        let vms = |c: &Configuration| Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        let Some(machine) = self.machines.machine_of_shape(&c.vm) else {
+            return false;
+        };
+        let points = self.workload.steps.points().map(|(c, _)| c);
+        let of_like = points.filter(|own| vm_type(&own.vm) == machine.like);
+        vms(c) > of_like.filter_map(vms).max()
+    }
+
     fn measured_counterpart(&self, c: &Configuration) -> Option<MeasuredCounterpart> {
         self.machines
             .machine_of_shape(&c.vm)
@@ -221,11 +233,11 @@ fn choice(
     }
 }
 
-/// What is allowed, the best in expectation first; but of what is first, the GPU was measured, unless another is surely better. Others
+/// What is allowed, the best in expectation first; but what is first is no gamble, unless that is surely better. Others
 /// that are expected to be better follow it: they are to be measured before they are rented.
-fn surest_first(decision: &Decision<'_>, is_other: impl Fn(usize) -> bool) -> Vec<usize> {
+fn surest_first(decision: &Decision<'_>, is_gamble: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut ranked = decision.ranked();
-    if let Some(place) = ranked.iter().position(|at| !is_other(*at))
+    if let Some(place) = ranked.iter().position(|at| !is_gamble(*at))
         && decision.chance_better(ranked[0], ranked[place]) < SURELY
     {
         ranked[..=place].rotate_right(1);
@@ -243,7 +255,13 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
-    let ranked = surest_first(&decision, |at| basis.is_other_gpu(&configurations[at]));
+    let no_gain = no_gain(workload);
+    let ranked = surest_first(&decision, |at| {
+        let c = &configurations[at];
+        basis.is_other_gpu(c)
+            || basis.is_cluster_unseen(c)
+            || no_gain.iter().any(|known| known.is_further(c))
+    });
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))
@@ -273,6 +291,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
             stated,
             &told,
             &configurations,
+            no_gain,
         ),
         goal: question.goal,
         usd_per_hour: decision.usd_per_hour(),

@@ -24,7 +24,8 @@ fn full_vms(per_vm: u32) -> impl Iterator<Item = u32> {
 #[derive(Debug, Clone)]
 pub struct Bounds<'s> {
     shape: Option<Shape<'s>>,
-    counts: BTreeSet<u32>,
+    /// Most workers.
+    most: u32,
     local: [f64; 2],
     measured: Vec<(u32, u32)>,
 }
@@ -32,10 +33,15 @@ pub struct Bounds<'s> {
 impl<'s> Bounds<'s> {
     pub fn for_shape(workload: &Workload, shape: &'s str) -> Bounds<'s> {
         let points = workload.steps.points_of(shape);
-        let local = || points.iter().map(|(c, _)| c.local_batch());
+        // A machine is the same in any shape.
+        let of_type = || {
+            let points = workload.steps.points().map(|(c, _)| c);
+            points.filter(|c| vm_type(&c.vm) == vm_type(shape))
+        };
+        let local = || of_type().map(Configuration::local_batch);
         Bounds {
             shape: Shape::parse(shape).ok(),
-            counts: points.iter().map(|(c, _)| c.workers).collect(),
+            most: (of_type().map(|c| c.workers).max()).map_or(0, |k| k.saturating_mul(FURTHER)),
             local: [
                 FEWER * local().fold(f64::INFINITY, f64::min),
                 local().fold(0.0, f64::max),
@@ -50,11 +56,8 @@ impl<'s> Bounds<'s> {
         if is_measured || !self.shape.is_some_and(|shape| shape.is_even()) {
             return is_measured;
         }
-        let (Some(&fewest), Some(&most)) = (self.counts.first(), self.counts.last()) else {
-            return false;
-        };
         let each = f64::from(batch) / f64::from(workers.max(1));
-        (fewest..=most.saturating_mul(FURTHER)).contains(&workers)
+        workers <= self.most
             && batch >= workers
             && each >= self.local[0] * (1.0 - 1e-9)
             && each <= self.local[1] * (1.0 + 1e-9)
@@ -78,16 +81,13 @@ impl<'s> Bounds<'s> {
         layout.map_or(1, |all| all.first().map_or(1, |(each, _)| *each))
     }
 
-    /// The measured counts, powers of two, and what fills up to [`EVERY_COUNT`] VMs, up to the bound.
+    /// The measured counts, every one on a single VM, powers of two, and what fills up to [`EVERY_COUNT`] VMs, up to the bound.
     fn counts(&self) -> BTreeSet<u32> {
-        let powers = (0..32).map(|n| 1u32 << n).chain(full_vms(self.per_vm()));
-        let most = self
-            .counts
-            .last()
-            .map_or(0, |most| most.saturating_mul(FURTHER));
-        let least = self.counts.first().copied().unwrap_or(u32::MAX);
-        let powers = powers.filter(|k| (least..=most).contains(k));
-        self.counts.iter().copied().chain(powers).collect()
+        let per_vm = self.per_vm();
+        let powers = (1..=per_vm.min(self.most)).chain((0..32).map(|n| 1u32 << n));
+        let all = powers.chain(full_vms(per_vm));
+        let measured = self.measured.iter().map(|(workers, _)| *workers);
+        all.filter(|k| *k <= self.most).chain(measured).collect()
     }
 }
 
@@ -100,7 +100,8 @@ pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
     let mut all = Vec::new();
     for shape in workload.steps.shapes() {
         let bounds = Bounds::for_shape(workload, shape);
-        let local = || (workload.steps.points_of(shape).iter()).map(|(c, _)| c.local_batch());
+        let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == vm_type(shape));
+        let local = || own().map(|(c, _)| c.local_batch());
         for workers in bounds.counts() {
             let scaled = local().map(|each| each * f64::from(workers));
             let scaled =

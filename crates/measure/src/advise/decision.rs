@@ -11,6 +11,10 @@ use scavsim_search::search::{Limits, Objective, Point};
 
 /// Strata over which the outcome of a measurement is averaged.
 const STRATA: usize = 64;
+/// Limits are surely kept by what misses them so seldom.
+pub const SURELY: f64 = 0.05;
+/// What misses limits more often does not keep them.
+const LIKELY: f64 = 0.5;
 /// A run that misses a limit is made again; a share of misses above this counts as this.
 const MOST_MISS: f64 = 0.99;
 
@@ -38,6 +42,8 @@ pub struct Decision<'a> {
     goal: Goal,
     /// USD that an hour is worth: 0 for the cost, the slope between both ends of the front for the knee.
     usd_per_hour: f64,
+    /// Greatest chance to miss a limit of what is allowed.
+    most_miss: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +88,16 @@ impl<'a> Decision<'a> {
             covariances,
             goal,
             usd_per_hour: 0.0,
+            most_miss: goal.limits.max_miss.unwrap_or(SURELY),
         };
+        if goal.limits.max_miss.is_none() {
+            // What keeps the limits surely; where nothing does, what is likeliest to.
+            let all = (0..prospects.len()).map(|at| decision.miss(at));
+            let least = all.fold(f64::INFINITY, f64::min);
+            if (SURELY..LIKELY).contains(&least) {
+                decision.most_miss = least;
+            }
+        }
         decision.usd_per_hour = decision.slope();
         decision
     }
@@ -174,12 +189,9 @@ impl<'a> Decision<'a> {
         self.miss_at(at, 0.0, self.covariances.covariance(at, at))
     }
 
-    /// Whether a prospect keeps to the limits: in the mean, or as often as it has to.
+    /// Whether a prospect keeps to the limits as often as it has to.
     pub fn is_allowed(&self, at: usize) -> bool {
-        match self.goal.limits.max_miss {
-            Some(most) => self.miss(at) <= most,
-            None => self.goal.limits.allow(&self.mean(at)),
-        }
+        self.miss(at) <= self.most_miss
     }
 
     pub fn ranked(&self) -> Vec<usize> {

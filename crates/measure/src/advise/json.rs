@@ -44,6 +44,10 @@ pub fn value(advice: &Advice) -> Value {
             "runs": known.repeats.beyond_first.1,
         },
         "stated_epochs": known.stated_epochs,
+        "no_gain": (known.no_gain.iter())
+            .map(|g| json!({ "vms": [g.few.0, g.many.0], "step_s": [g.few.1, g.many.1] }))
+            .collect::<Vec<_>>(),
+        "poor_laws": known.poor_laws,
         "left_out": advice.offers.left_out,
         "beyond_limits": advice.beyond_limits,
         "choices": advice.choices.iter().map(choice).collect::<Vec<_>>(),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::machines::{Basis, Machine};
 use super::repeats::Repeats;
 use scavsim_base::stats::{self, normal};
+use scavsim_base::text::words::{figure, plural};
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 
@@ -24,6 +25,83 @@ pub struct OnMachines {
     pub within: f64,
 }
 
+/// Steps of as many samples on each of as many workers per VM: more VMs brought no more samples per second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoGain {
+    pub vm_type: String,
+    /// VMs and seconds per step: the fewest, and the most.
+    pub few: (u32, f64),
+    pub many: (u32, f64),
+}
+
+impl NoGain {
+    pub(super) fn sentence(&self) -> String {
+        let NoGain { few, many, .. } = self;
+        format!(
+            "more VMs did not help here: {} s on {}, {} s on {}",
+            figure(few.1),
+            plural(u64::from(few.0), "VM"),
+            figure(many.1),
+            many.0
+        )
+    }
+
+    /// Whether a configuration has more VMs of the type than were measured.
+    pub(super) fn is_further(&self, c: &Configuration) -> bool {
+        let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        vm_type(&c.vm) == self.vm_type && vms > Some(self.many.0)
+    }
+}
+
+/// So much more throughput at least is a gain.
+const GAIN: f64 = 1.02;
+/// A law is poor that is further off on what was left out.
+const POOR: f64 = 0.2;
+
+/// For each VM type steps on the fewest and the most VMs, where no number of them was ever faster than the fewest.
+pub(super) fn no_gain(workload: &Workload) -> Vec<NoGain> {
+    let mut groups: BTreeMap<(&str, u32, u32), Vec<(u32, f64)>> = BTreeMap::new();
+    for (c, cost) in workload.steps.points() {
+        let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
+        if let Some(vms) = vms.filter(|vms| c.workers.is_multiple_of(*vms) && *vms > 0) {
+            let key = (
+                vm_type(&c.vm),
+                c.workers / vms,
+                c.local_batch().round() as u32,
+            );
+            groups.entry(key).or_default().push((vms, cost.total_s()));
+        }
+    }
+    let mut found: BTreeMap<&str, Option<NoGain>> = BTreeMap::new();
+    for ((vm_type, ..), mut steps) in groups {
+        steps.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (Some(&few), Some(&many)) = (steps.first(), steps.last()) else {
+            continue;
+        };
+        if many.0 == few.0 {
+            continue;
+        }
+        let rate = |(vms, step_s): (u32, f64)| f64::from(vms) / step_s;
+        let gains = steps.iter().any(|at| rate(*at) > GAIN * rate(few));
+        let own = (!gains).then(|| NoGain {
+            vm_type: vm_type.to_owned(),
+            few,
+            many,
+        });
+        // A gain anywhere is one; of several without, that on most VMs.
+        found
+            .entry(vm_type)
+            .and_modify(|known| {
+                *known = match (known.take(), own.clone()) {
+                    (Some(a), Some(b)) => Some(if b.many.0 > a.many.0 { b } else { a }),
+                    _ => None,
+                }
+            })
+            .or_insert(own);
+    }
+    found.into_values().flatten().collect()
+}
+
 #[derive(Debug, Clone)]
 pub struct MeasurementSummary {
     pub measured: usize,
@@ -37,6 +115,9 @@ pub struct MeasurementSummary {
     pub epoch_law: bool,
     pub without_law: Vec<String>,
     pub on_one_vm: Vec<String>,
+    pub no_gain: Vec<NoGain>,
+    /// VM types whose law is far off on what was left out, and by how much.
+    pub poor_laws: Vec<(String, f64)>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
     pub workers: (u32, u32),
@@ -50,6 +131,7 @@ pub(super) fn known(
     stated_epochs: Option<f64>,
     all: &[PredictionSource<'_>],
     configurations: &[Configuration],
+    no_gain: Vec<NoGain>,
 ) -> MeasurementSummary {
     let mut largest_local: BTreeMap<String, f64> = BTreeMap::new();
     for (c, _) in workload.steps.points() {
@@ -103,6 +185,11 @@ pub(super) fn known(
         epoch_law: workload.laws.epochs.is_some(),
         without_law: without_law.collect(),
         on_one_vm: on_one_vm.map(str::to_owned).collect(),
+        no_gain,
+        poor_laws: (workload.laws.pooled.iter())
+            .filter(|(_, law)| law.left_out > POOR)
+            .map(|(vm, law)| (vm.clone(), law.left_out))
+            .collect(),
         largest_local,
         workers: (workers().min().unwrap_or(0), workers().max().unwrap_or(0)),
         repeats,

@@ -2,8 +2,9 @@
 
 use super::advice::{Advice, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::FURTHER;
-use super::decision::Measurement;
+use super::decision::{Measurement, SURELY};
 use super::machines::Basis;
+use super::measurement_summary::NoGain;
 use super::words::{capital, most, with_interval, wrapped};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
@@ -34,8 +35,7 @@ pub fn render(advice: &Advice) -> String {
         }
         (None, Some(nearest)) => {
             text += &format!(
-                "Take none: of none can be told that it keeps to the limits. Likeliest, in {}, does\n{}\n",
-                share(1.0 - nearest.miss),
+                "Take none: no configuration keeps to the limits. Likeliest to\n{}\n",
                 choice_text(nearest, advice)
             );
         }
@@ -52,7 +52,7 @@ fn limits(advice: &Advice) -> String {
     };
     match limits.max_miss {
         Some(miss) => format!(", within {within} in all but {} of runs", share(miss)),
-        None => format!(", within {within} in the mean"),
+        None => format!(", within {within}"),
     }
 }
 
@@ -105,6 +105,7 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
             machines.join("; ")
         ));
     }
+    all.extend(known.no_gain.iter().map(NoGain::sentence));
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
         0 => "assumed, as nothing was repeated".to_owned(),
@@ -198,6 +199,12 @@ pub fn untold(advice: &Advice) -> Vec<String> {
             known.without_law.join(", ")
         ));
     }
+    all.extend(known.poor_laws.iter().map(|(vm, error)| {
+        format!(
+            "the law of steps on {vm} is a poor one: {} off on rows that were left out of it",
+            share(*error)
+        )
+    }));
     if !known.on_one_vm.is_empty() {
         all.push(format!(
             "several VMs of {}, which was measured on one: what is said of them is what other jobs have in common",
@@ -296,7 +303,7 @@ fn best_measured(advice: &Advice) -> String {
 
 fn choice_text(choice: &Choice, advice: &Advice) -> String {
     let miss = if advice.goal.limits.are_any() {
-        format!(", misses the limits in {}", share(choice.miss))
+        format!(", {}", keeps(choice.miss))
     } else {
         String::new()
     };
@@ -309,6 +316,18 @@ fn choice_text(choice: &Choice, advice: &Advice) -> String {
         with_interval(&choice.cost_usd, "", small_usd),
         from(choice),
     )
+}
+
+/// Whether limits are kept, in words.
+fn keeps(miss: f64) -> String {
+    let kept = share(1.0 - miss);
+    if miss <= SURELY {
+        format!("keeps to the limits: surely ({kept})")
+    } else if miss <= 0.5 {
+        format!("keeps to the limits: likely ({kept})")
+    } else {
+        format!("keeps to the limits: no ({kept})")
+    }
 }
 
 /// Hours, or minutes where they are few, and their interval.
@@ -340,17 +359,23 @@ fn why(advice: &Advice) -> String {
         .iter()
         .filter(|choice| choice.over_best < 0.0)
         .count();
-    let aside = if better > 0 {
-        ", GPUs aside that were not measured"
-    } else {
-        ""
+    let second = advice.choices.get(1);
+    let is_gpu = second.is_some_and(|second| second.stands.is_some());
+    let (aside, other) = match (better, is_gpu) {
+        (0, _) => ("", ""),
+        (_, true) => (", GPUs aside that were not measured", "Another GPU is"),
+        (_, false) => (", more VMs aside than were measured", "More VMs are"),
     };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
-    match advice.choices.get(1) {
+    let first = advice.choices.first();
+    if first.is_some_and(|c| c.provenance == Provenance::Extrapolated && c.stands.is_none()) {
+        text += " It was not measured, and lies beyond what was: measure it before you rely on it.";
+    }
+    match second {
         None => {}
         Some(second) if better > 0 => {
             text += &format!(
-                " Another GPU is expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
+                " {other} expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
                 second.named(),
                 share(-second.over_best),
                 share(second.chance)

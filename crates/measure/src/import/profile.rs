@@ -86,7 +86,7 @@ pub fn read_source(
     tables::steps(&points, &file, &mut draft, &mut report);
     tables::noise(&points, &file, &mut draft);
     tables::epochs(&points, options, &file, &mut draft, &mut report);
-    laws::laws(&mut draft, &options.prior, &mut report);
+    laws::laws(&mut draft, &mut report);
     tables::figures(&points, options, &mut report);
     Some(ImportResult { draft, report })
 }

@@ -143,7 +143,7 @@ fn laws(workload: &Workload, kept: &[&MeasuredStep<'_>], refit: bool) -> Laws {
         // What is expected of a law that is judged comes from others.
         let prior = Prior::without(&workload.name);
         let fit = if refit {
-            pooled(&points, &prior)
+            pooled(&points)
         } else {
             refitted(&points, law, &prior)
         };

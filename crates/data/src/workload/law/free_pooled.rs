@@ -5,13 +5,23 @@ use super::pooled::Variation;
 use super::{ComputeLaw, Overlap, PooledLaw};
 
 /// Coefficients of a [`PooledLaw`] that a fit may choose freely.
-pub const FREE: usize = 7;
+pub const FREE: usize = 9;
 /// By how much they are moved to see what a step does.
 const NUDGE: f64 = 1e-5;
 /// Sharpest overlap: the step is then the longer part to within 4 %.
 const SHARPEST: f64 = 20.0;
 
-/// ln a, ln b, ln c, ln d, ln e, the angle α of which g is 1 + 19·sin² α, and q: whatever they are, the law is legal.
+/// What a pooled law has beside its coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PooledForm {
+    pub growth: Growth,
+    /// Whether communication inside of VMs adds to that between them.
+    pub inside: bool,
+    /// Whether two VMs are told apart from more.
+    pub two_vms: bool,
+}
+
+/// ln a, ln b, ln c, ln d, ln e, the angle α of which g is 1 + 19·sin² α, q, β and γ: whatever they are, the law is legal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FreePooled(pub [f64; FREE]);
 
@@ -32,37 +42,53 @@ impl FreePooled {
         let [a, b, c, d, e] = [base_s, per_sample_s, base, slope, law.one_vm_pass_s]
             .map(|coefficient| libm::log(coefficient.max(1e-12)));
         let angle = libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).clamp(0.0, 1.0).sqrt());
-        Some(FreePooled([a, b, c, d, e, angle, law.two_vms]))
+        let growths = [law.two_vms, law.one_vm_growth, law.per_vm_growth];
+        let [q, inside, between] = growths;
+        Some(FreePooled([a, b, c, d, e, angle, q, inside, between]))
     }
 
-    pub fn law(&self, growth: Growth, residual: Variation) -> PooledLaw {
+    pub fn law(&self, form: PooledForm, residual: Variation) -> PooledLaw {
         let [base_s, per_sample_s, base, slope, one_vm_pass_s] =
             std::array::from_fn(|i| libm::exp(self.0[i].min(50.0)));
         let sine = libm::sin(self.0[5]);
+        let free_if = |is_free: bool, i: usize| if is_free { self.0[i] } else { 0.0 };
         PooledLaw {
             compute: ComputeLaw::Affine {
                 base_s,
                 per_sample_s,
             },
-            communication: growth.law(base, slope),
+            communication: form.growth.law(base, slope),
             overlap: Overlap::PNorm {
                 exponent: 1.0 + (SHARPEST - 1.0) * sine * sine,
             },
             one_vm_s: 0.0,
             one_vm_pass_s,
-            two_vms: self.0[6],
+            one_vm_growth: free_if(form.inside, 7),
+            per_vm_growth: free_if(form.inside, 8),
+            inside: form.inside,
+            two_vms: free_if(form.two_vms, 6),
+            left_out: 0.0,
             residual,
         }
     }
 }
 
 impl PooledLaw {
+    /// `None` where communication is of a form that no fit has.
+    pub fn form(&self) -> Option<PooledForm> {
+        let (growth, ..) = Growth::from_law(self.communication)?;
+        Some(PooledForm {
+            growth,
+            inside: self.inside,
+            two_vms: self.two_vms != 0.0,
+        })
+    }
+
     /// How ln(seconds) of a step changes with each of [`FreePooled`]; `None` where the law gives no step.
     pub fn gradient(&self, vms: u32, workers: u32, local_batch: f64) -> Option<[f64; FREE]> {
-        let (growth, ..) = Growth::from_law(self.communication)?;
-        let free = FreePooled::from_law(self)?;
+        let (form, free) = (self.form()?, FreePooled::from_law(self)?);
         let ln_s = |free: FreePooled| {
-            let law = free.law(growth, self.residual);
+            let law = free.law(form, self.residual);
             let cost = law.cost(vms, workers, local_batch, 1.0, 1.0);
             cost.map(|cost| libm::log(cost.total_s()))
         };

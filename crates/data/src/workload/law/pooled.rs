@@ -1,35 +1,48 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
-use super::{CommunicationLaw, ComputeLaw, Overlap, StepLaw};
+use super::{CommunicationLaw, ComputeLaw, Overlap};
 use crate::workload::step::StepCost;
 
-/// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over K for workers on several
-/// VMs, a ring in place of that communication on one VM.
+/// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over compute and communication.
 ///
-/// Communication of K workers on N VMs is 0 for one worker, c₁ + e·2(K − 1)/K on one VM, and c + d·h(K) on several; on two
-/// VMs it is exp(q·(1 − N/K)) times that: rings over two machines pass each of them twice.
+/// Communication of K workers on N VMs, n = K/N on each, is 0 for one worker; on one VM it is
+/// I = c₁ + e·2(n − 1)/n·n^β; on several (c + d·h(N))·n^γ + I. Laws with `inside = false`, as fitted before, have no I on
+/// several VMs, and h(K). On two VMs what is between them is exp(q·(1 − N/K)) times that: rings over two machines pass each
+/// of them twice.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledLaw {
     pub compute: ComputeLaw,
-    /// Communication between VMs, before any of it is hidden.
+    /// c + d·h: communication between VMs, before any of it is hidden.
     pub communication: CommunicationLaw,
     pub overlap: Overlap,
     /// c₁: communication of several workers on one VM, whatever their number.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub one_vm_s: f64,
     /// e: seconds to send the gradient once between workers on one VM.
     #[serde(default)]
     pub one_vm_pass_s: f64,
+    /// β: how communication inside of a VM grows with its workers, beyond a ring; 1 is a line.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub one_vm_growth: f64,
+    /// γ: how communication between VMs grows with the workers on each.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub per_vm_growth: f64,
+    /// Whether communication inside of VMs adds to that between them, which then grows with the VMs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inside: bool,
     /// q: how much dearer communication is between just two VMs of many workers, as a logarithm.
     #[serde(default)]
     pub two_vms: f64,
+    /// Mean relative error of steps that were left out, where the law was asked about any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: f64,
     pub residual: Variation,
 }
 
-fn is_none(seconds: &f64) -> bool {
-    *seconds == 0.0
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// The covariance of ln(measured/law) at two placements with N VMs, K workers, m of them on the
@@ -76,7 +89,10 @@ impl PooledLaw {
         at_least(&[
             ("one_vm_s", self.one_vm_s, 0.0),
             ("one_vm_pass_s", self.one_vm_pass_s, 0.0),
+            ("one_vm_growth", self.one_vm_growth, ANY),
+            ("per_vm_growth", self.per_vm_growth, ANY),
             ("two_vms", self.two_vms, ANY),
+            ("left_out", self.left_out, 0.0),
             ("shared", v.shared, 0.0),
             ("shape", v.shape, 0.0),
             ("growth", v.growth, 0.0),
@@ -98,24 +114,38 @@ impl PooledLaw {
         compute_scale: f64,
         network_scale: f64,
     ) -> Option<StepCost> {
-        let communication = match vms {
-            1 => CommunicationLaw::Ring {
-                base_s: self.one_vm_s,
-                per_pass_s: self.one_vm_pass_s,
-            },
-            _ => self.communication,
+        let compute_s = compute_scale * self.compute.seconds(local_batch);
+        let (k, n) = (
+            f64::from(workers),
+            f64::from(workers) / f64::from(vms.max(1)),
+        );
+        let ring_s = self.one_vm_s + self.one_vm_pass_s * 2.0 * (n - 1.0) / n;
+        let inside_s = if n > 1.0 {
+            ring_s * libm::pow(n, self.one_vm_growth)
+        } else {
+            0.0
         };
-        let law = StepLaw {
-            compute: self.compute,
-            communication,
-            overlap: self.overlap,
-            one_vm_only: false,
-        };
-        let between = if vms == 2 {
-            libm::exp(self.two_vms * (1.0 - f64::from(vms) / f64::from(workers)))
+        let two = if vms == 2 {
+            libm::exp(self.two_vms * (1.0 - f64::from(vms) / k))
         } else {
             1.0
         };
-        law.cost(workers, local_batch, compute_scale, network_scale * between)
+        let between_s = |of: u32| {
+            network_scale
+                * two
+                * self.communication.seconds(of, compute_s)
+                * libm::pow(n, self.per_vm_growth)
+        };
+        let raw_s = match (vms, workers) {
+            (_, 1) => 0.0,
+            (1, _) => network_scale * inside_s,
+            _ if self.inside => between_s(vms) + inside_s,
+            _ => between_s(workers),
+        };
+        let sound = compute_s.is_finite() && compute_s > 0.0 && raw_s.is_finite() && raw_s >= 0.0;
+        sound.then(|| StepCost {
+            compute_s,
+            communication_s: self.overlap.exposed_s(compute_s, raw_s),
+        })
     }
 }

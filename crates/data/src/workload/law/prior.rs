@@ -1,35 +1,54 @@
-//! Expected coefficients of a pooled law before anything is measured, from other applications. Coefficients are seconds,
-//! which differ by orders of magnitude, so this expects six contrasts of the logarithms of [`FreePooled`], which no unit of
-//! time changes.
+//! Expected coefficients of a pooled law before anything is measured. Coefficients are seconds, which differ by orders of
+//! magnitude, so this expects eight contrasts of the logarithms of [`FreePooled`], which no unit of time changes.
 
-use super::free_pooled::{FREE, FreePooled};
-use super::growth::Growth;
+use super::free_pooled::{FREE, FreePooled, PooledForm};
 
 /// Contrasts of the coefficients: the fixed part of compute over that of usual samples, communication over the same,
-/// what grows of communication with eight workers over what does not, a pass on one VM over communication between VMs, the
-/// angle of the overlap, and what two VMs take more.
-pub const CONTRASTS: usize = 6;
+/// what grows of communication at [`compared_at`] over what does not, a pass on one VM over communication between VMs, the
+/// angle of the overlap, what two VMs take more, and both exponents.
+pub const CONTRASTS: usize = 8;
 
 const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
-    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
 ];
-/// Workers at which what grows of communication is compared with what does not.
-const COMPARED_AT: u32 = 8;
 
-type ApplicationContrasts = (&'static str, [f64; CONTRASTS]);
+/// Expected of any machine: mean and standard deviation, about a factor of four for what are seconds. No application has all
+/// of it, so that none is judged by what was learned from itself.
+const ANY_MACHINE: [(f64, f64); CONTRASTS] = [
+    (-1.0, 1.2),
+    (-0.7, 1.4),
+    (-0.5, 1.2),
+    (-0.6, 1.8),
+    (0.3, 0.2),
+    (0.55, 0.4),
+    (0.9, 0.3),
+    (0.0, 0.4),
+];
 
+/// Where what grows of communication is compared with what does not: in VMs, or of older laws in workers.
+fn compared_at(form: PooledForm) -> f64 {
+    form.growth.value_at(if form.inside { 4 } else { 8 })
+}
+
+const OLDER: usize = 6;
+
+type ApplicationContrasts = (&'static str, [f64; OLDER]);
+
+/// The shipped laws, which are older: communication inside of VMs adds nothing to that between them, and no exponent is free.
 const SHIPPED: [ApplicationContrasts; 3] = [
     ("pollux-bert", [-0.81, 0.65, -0.54, -1.50, 0.25, 0.70]),
     ("pollux-cifar10", [-1.99, -0.50, -0.15, -1.05, 0.35, 0.40]),
     ("pollux-imagenet", [-1.50, -0.36, -0.39, -1.10, 0.32, 0.55]),
 ];
 /// Standard deviation of each contrast between applications that are as alike as can be: three tell little of all others.
-const LEAST: [f64; CONTRASTS] = [1.0, 1.2, 0.8, 0.7, 0.2, 0.4];
+const LEAST: [f64; OLDER] = [1.0, 1.2, 0.8, 0.7, 0.2, 0.4];
 
 /// What is expected of each contrast: mean and standard deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,20 +56,28 @@ pub struct Prior {
     contrasts: [(f64, f64); CONTRASTS],
 }
 
-impl Default for Prior {
-    fn default() -> Prior {
-        Prior::without("")
-    }
-}
-
 impl Prior {
-    /// From all shipped applications but `name`, for judging what is said of that.
+    /// What is expected of a law of `form`.
+    pub fn for_form(form: PooledForm) -> Prior {
+        if form.inside {
+            Prior {
+                contrasts: ANY_MACHINE,
+            }
+        } else {
+            Prior::without("")
+        }
+    }
+
+    /// For older laws, from all shipped applications but `name`, for judging what is said of that.
     pub fn without(name: &str) -> Prior {
         let known = || SHIPPED.iter().filter(|(own, _)| *own != name);
         let count = known().count() as f64;
         let contrasts = std::array::from_fn(|i| {
+            if i >= OLDER {
+                return (0.0, 1.0);
+            }
             let mean = known().map(|(_, c)| c[i]).sum::<f64>() / count;
-            let square = |c: &[f64; CONTRASTS]| (c[i] - mean) * (c[i] - mean);
+            let square = |c: &[f64; OLDER]| (c[i] - mean) * (c[i] - mean);
             let variance = known().map(|(_, c)| square(c)).sum::<f64>() / count;
             (mean, (variance + LEAST[i] * LEAST[i]).sqrt())
         });
@@ -58,8 +85,8 @@ impl Prior {
     }
 
     /// Standard deviations between coefficients and what is expected, by contrast, at `usual` samples per worker.
-    pub fn deviations(&self, free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
-        let found = contrasts(free, growth, usual);
+    pub fn deviations(&self, free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS] {
+        let found = contrasts(free, form, usual);
         std::array::from_fn(|i| {
             let (mean, deviation) = self.contrasts[i];
             (found[i] - mean) / deviation
@@ -67,13 +94,14 @@ impl Prior {
     }
 
     /// The coefficients that are expected where `usual` samples take `compute_s`.
-    pub fn expected(&self, growth: Growth, usual: f64, compute_s: f64) -> FreePooled {
-        let [a_to_b, c_to_b, d_to_c, e_to_c, angle, two_vms] = self.contrasts.map(|c| c.0);
+    pub fn expected(&self, form: PooledForm, usual: f64, compute_s: f64) -> FreePooled {
+        let [a_to_b, c_to_b, d_to_c, e_to_c, angle, q, inside, between] =
+            self.contrasts.map(|c| c.0);
         let share = 1.0 / (1.0 + libm::exp(a_to_b));
         let b = libm::log(compute_s * share / usual);
         let (a, c) = (b + a_to_b + libm::log(usual), b + c_to_b + libm::log(usual));
-        let d = c + d_to_c - libm::log(growth.value_at(COMPARED_AT));
-        FreePooled([a, b, c, d, c + e_to_c, angle, two_vms])
+        let d = c + d_to_c - libm::log(compared_at(form));
+        FreePooled([a, b, c, d, c + e_to_c, angle, q, inside, between])
     }
 
     /// Prior precision of the coefficients, by rows. A little is added to each, since nothing is expected of their level.
@@ -94,12 +122,14 @@ impl Prior {
     }
 }
 
-pub fn contrasts(free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRASTS] {
+pub fn contrasts(free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS] {
     let usual = libm::log(usual);
     let offsets = [
         -usual,
         -usual,
-        libm::log(growth.value_at(COMPARED_AT)),
+        libm::log(compared_at(form)),
+        0.0,
+        0.0,
         0.0,
         0.0,
         0.0,
@@ -113,6 +143,7 @@ pub fn contrasts(free: &FreePooled, growth: Growth, usual: f64) -> [f64; CONTRAS
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::law::growth::Growth;
     use crate::workload::{library, load};
     use scavsim_base::stats::median;
     use scavsim_read::input::Diagnostics;
@@ -127,9 +158,9 @@ mod tests {
             let points = workload.steps.points();
             let mut batches: Vec<f64> = points.map(|(c, _)| c.local_batch()).collect();
             let usual = median(&mut batches).expect("steps");
-            let (growth, ..) = Growth::from_law(law.communication).expect("a growth");
+            let form = law.form().expect("a form");
             let free = FreePooled::from_law(law).expect("free coefficients");
-            let found = contrasts(&free, growth, usual);
+            let found = contrasts(&free, form, usual);
             for (found, expected) in found.iter().zip(expected) {
                 crate::tests::near(*found, expected, 0.25);
             }
@@ -138,15 +169,31 @@ mod tests {
 
     #[test]
     fn an_application_is_judged_by_what_the_others_say() {
-        let all = Prior::default();
+        let form = PooledForm {
+            growth: Growth::Root,
+            inside: false,
+            two_vms: true,
+        };
+        let all = Prior::for_form(form);
         let others = Prior::without("pollux-bert");
         assert_ne!(all, others);
         assert_eq!(all, Prior::without("unknown"));
         // Coefficients as expected are no deviation.
-        let free = others.expected(Growth::Root, 32.0, 0.2);
-        let off = others.deviations(&free, Growth::Root, 32.0);
-        assert!(off.iter().all(|d| d.abs() < 1e-9), "{off:?}");
-        let compute = libm::exp(free.0[0]) + 32.0 * libm::exp(free.0[1]);
-        assert!((compute - 0.2).abs() < 1e-12);
+        for (prior, inside) in [
+            (others, false),
+            (
+                Prior {
+                    contrasts: ANY_MACHINE,
+                },
+                true,
+            ),
+        ] {
+            let form = PooledForm { inside, ..form };
+            let free = prior.expected(form, 32.0, 0.2);
+            let off = prior.deviations(&free, form, 32.0);
+            assert!(off.iter().all(|d| d.abs() < 1e-9), "{off:?}");
+            let compute = libm::exp(free.0[0]) + 32.0 * libm::exp(free.0[1]);
+            assert!((compute - 0.2).abs() < 1e-12);
+        }
     }
 }

@@ -123,22 +123,29 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
 }
 
 #[test]
-fn limits_are_kept_in_the_mean_or_as_often_as_is_asked() {
+fn limits_are_kept_surely_or_as_often_as_is_asked_or_by_the_likeliest() {
     let prospects = [prospect(1.0, 20.0), prospect(2.0, 10.0)];
-    let within = |max_miss| Goal {
+    let within = |hours: f64, max_miss| Goal {
         objective: Objective::Cost,
         limits: Limits {
-            max_time_s: Some(2.1 * SECONDS_PER_HOUR),
+            max_time_s: Some(hours * SECONDS_PER_HOUR),
             max_cost_usd: None,
             max_miss,
         },
     };
-    let of = |max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(max_miss));
-    let ranked = |max_miss| of(max_miss).ranked();
-    assert_eq!(ranked(None), [1, 0]);
-    assert_eq!(ranked(Some(0.1)), [0]);
+    let of =
+        |hours, max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(hours, max_miss));
+    let ranked = |hours, max_miss| of(hours, max_miss).ranked();
+    // ln(3/2) and ln(2.1/2) are 4.1 and 0.5 standard deviations.
+    assert_eq!(ranked(3.0, None), [1, 0]);
+    assert_eq!(ranked(2.1, None), [0]);
+    assert_eq!(ranked(2.1, Some(0.4)), [1, 0]);
+    // 0.7 deviations: the likeliest answers, but not where as much was promised; below even odds nothing does.
+    assert_eq!(ranked(1.07, None), [0]);
+    assert_eq!(ranked(1.07, Some(0.1)), [0; 0]);
+    assert_eq!(ranked(0.99, None), [0; 0]);
     let exact = normal::cdf(libm::log(2.0 / 2.1) / 0.1);
-    near(of(None).miss(1), exact, 1e-12);
+    near(of(2.1, None).miss(1), exact, 1e-12);
 }
 
 #[test]

@@ -6,14 +6,13 @@ use crate::import::figure::rounded;
 use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_base::stats::mean;
 use scavsim_data::workload::Origin;
-use scavsim_data::workload::law::prior::Prior;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};
 use scavsim_data::workload::noise::noise_scale as scale_of_noise;
 use scavsim_fit::epochs::{EpochFit, affine_noise, constant, left_out, noise_scale};
 use scavsim_read::input::Diagnostic;
 
-pub(super) fn laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
-    step_laws(draft, prior, report);
+pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
+    step_laws(draft, report);
     if draft.steps.len() == 1 {
         let title = "one configuration was measured: there is nothing to choose from, and no law";
         report.warn(
@@ -38,8 +37,8 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
         draft.epoch_law = Some(Law::measured(fit.law, basis));
         return;
     }
-    if by_batch.len() < 3 {
-        report.note("no law of epochs: those of three batches at least are needed");
+    if by_batch.len() < 2 {
+        report.note("no law of epochs: those of two batches at least are needed");
         return;
     }
     let constant = |pairs: &[(f64, f64)]| constant(&pairs.iter().map(|p| p.1).collect::<Vec<_>>());
@@ -56,7 +55,9 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
     if let (Some(fit), Some(error)) = (constant(&by_batch), left_out(&by_batch, constant)) {
         candidates.push(("the same for every batch", fit, error));
     }
-    if let (Some(fit), Some(error)) = (rising(&by_batch), left_out(&by_batch, noise_scale)) {
+    if let Some(fit) = rising(&by_batch) {
+        // Two batches have a line between them, and nothing to leave out.
+        let error = left_out(&by_batch, noise_scale).unwrap_or(fit.quality.mape);
         candidates.push(("e*(1 + B/Bn)", fit, error));
     } else if let Some((fit, error)) = falling(draft) {
         candidates.push(("e* + θ·γ/K", fit, error));

@@ -1,7 +1,5 @@
 use std::path::PathBuf;
 
-use scavsim_data::workload::law::prior::Prior;
-
 /// A repeat whose logarithm is this far from the middle one, by half as long again, is of something else.
 pub const ASTRAY: f64 = 0.405;
 
@@ -24,8 +22,6 @@ pub struct ProfileOptions {
     pub restore_s: Option<f64>,
     pub parameters: Option<u64>,
     pub run: RunDescription,
-    /// What is expected of the law of steps before anything is measured.
-    pub prior: Prior,
 }
 
 /// What a log, an export or a table leaves unsaid of the machines.

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::import::draft::{Draft, Law, StepLine};
 use crate::import::figure::rounded;
-use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
+use crate::import::report::{Report, basis};
 use scavsim_data::configuration::vm_type;
-use scavsim_data::workload::law::prior::Prior;
+use scavsim_data::workload::law::PooledLaw;
 use scavsim_fit::pooled::{PooledPoint, pooled};
 use scavsim_read::input::Diagnostic;
 
-/// From so many rows on, a law that foretells them badly is wrong; below, it is only unsure, and its intervals say so.
-const MANY: usize = 20;
-/// From so many rows on, that is worth a warning.
+/// From so many rows on, it is worth a warning that a law foretells them badly.
 const SOME: usize = 8;
-/// What is said of a law that is poor, but kept.
+/// A law is poor that is off by more, in %, on what it has not seen, its residual included.
+const POOR: f64 = 20.0;
+/// What is said of a law that is poor.
 const WIDE: &str = "its intervals are wide for that; more measurements, or repeats of those that are off, would help";
 
-pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
+pub(super) fn step_laws(draft: &mut Draft, report: &mut Report) {
     let mut by_type: BTreeMap<String, Vec<PooledPoint>> = BTreeMap::new();
     // Whatever the order of the source.
     let mut lines: Vec<&StepLine> = draft.steps.iter().collect();
@@ -27,31 +27,30 @@ pub(super) fn step_laws(draft: &mut Draft, prior: &Prior, report: &mut Report) {
         points.extend(point(line));
     }
     for (vm_type, points) in by_type {
-        let Some(fit) = pooled(&points, prior) else {
+        let Some(fit) = pooled(&points) else {
             report.note(format!("no law of steps on {vm_type}: it takes two rows"));
             continue;
         };
-        let name = format!("overlapped, communication grows with {}", fit.growth.name());
-        let left_out = fit.left_out(prior);
+        let name = format!(
+            "overlapped, communication grows with {}",
+            fit.form.growth.name().replace('K', "N")
+        );
+        let left_out = fit.left_out();
         report.fit(&*vm_type, name, &fit.quality, left_out);
         let mut told = format!("{}; without the residual", basis(&fit.quality));
         if let Some(error) = left_out {
             told += &format!("; left out {} %", rounded(error, 3));
         }
         let error = left_out.unwrap_or(fit.quality.mape);
-        if points.len() >= SOME && is_poor(&fit.quality, error) {
-            if points.len() >= MANY {
-                let title =
-                    format!("no law of steps on {vm_type}: the best is a poor one ({told})");
-                report.warn(Diagnostic::general(title).with_help(NOT_KEPT));
-                continue;
-            }
+        if points.len() >= SOME && error > POOR {
             let title = format!("the law of steps on {vm_type} is a poor one ({told})");
             report.warn(Diagnostic::general(title).with_help(WIDE));
         }
-        draft
-            .pooled_laws
-            .push(Law::fitted((vm_type, fit.law), told));
+        let law = PooledLaw {
+            left_out: left_out.unwrap_or(0.0) / 100.0,
+            ..fit.law
+        };
+        draft.pooled_laws.push(Law::fitted((vm_type, law), told));
     }
 }
 
