@@ -27,6 +27,7 @@ pub mod records_parquet;
 pub mod result_files;
 pub mod results;
 pub mod row_hashes;
+pub mod row_reader;
 pub mod shard_file;
 pub mod shards;
 pub mod stored_records;
