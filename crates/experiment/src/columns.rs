@@ -308,7 +308,7 @@ macro_rules! columns {
             pub(crate) group: GroupNumber,
         }
 
-        /// A record that borrows from nothing, to keep beyond the run that it comes from.
+        /// A record that borrows from nothing, to keep beyond the run that it comes from. A file may leave columns out.
         ///
         /// ```
         /// # use scavsim_scenario::face as scavsim;
@@ -326,6 +326,7 @@ macro_rules! columns {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
         #[non_exhaustive]
         pub struct OwnedRecord {
             $($(#[doc = $what])+ pub $name: field!($kind),)+

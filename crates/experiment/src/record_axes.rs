@@ -1,14 +1,7 @@
 //! Axes that a scenario sweeps: keys of settings, of pricing policies and of VM types that hold several numbers.
 
-use std::collections::HashMap;
-
-use super::scenario::Scenario;
-use scavsim_data::configuration::vm_type;
-
 /// What stands before the name of an axis in that of its column.
 pub const AXIS: &str = "axis.";
-
-type Values = Box<[Option<f64>]>;
 
 /// Values of a record's axes.
 ///
@@ -31,7 +24,7 @@ type Values = Box<[Option<f64>]>;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RecordAxes<'p> {
     names: &'p [String],
-    /// Those of the setting, of the pricing policy and of the VM type; each may end early.
+    /// Values of the setting, of the pricing policy and of the VM type; each part may end early.
     parts: [&'p [Option<f64>]; 3],
     /// How many each part has.
     lengths: [usize; 3],
@@ -44,6 +37,19 @@ impl<'p> RecordAxes<'p> {
             names,
             parts: [values, &[], &[]],
             lengths: [names.len(), 0, 0],
+        }
+    }
+
+    /// Axes in parts of these lengths, of which each may end early.
+    pub(super) fn of_parts(
+        names: &'p [String],
+        parts: [&'p [Option<f64>]; 3],
+        lengths: [usize; 3],
+    ) -> RecordAxes<'p> {
+        RecordAxes {
+            names,
+            parts,
+            lengths,
         }
     }
 
@@ -81,83 +87,8 @@ pub struct OwnedAxes {
 }
 
 impl OwnedAxes {
-    /// The same, borrowed.
+    /// Axes that borrow from these.
     pub fn as_axes(&self) -> RecordAxes<'_> {
         RecordAxes::new(&self.names, &self.values)
     }
-}
-
-/// All axes of a scenario, with the values of each setting, policy and VM type.
-#[derive(Debug, Default)]
-pub struct SweptAxes {
-    names: Vec<String>,
-    settings: Vec<Values>,
-    policies: Vec<Values>,
-    vms: HashMap<String, Values>,
-    lengths: [usize; 3],
-}
-
-impl SweptAxes {
-    pub fn of_scenario(scenario: &Scenario) -> SweptAxes {
-        let settings = scenario.runs_in.iter().map(|setting| {
-            let swept = setting.swept.iter();
-            swept.map(|(key, value)| (key.as_str(), *value)).collect()
-        });
-        let policies = scenario.policies.iter().map(|policy| {
-            let swept = policy.swept.iter();
-            swept
-                .map(|(key, value)| (key.as_str(), Some(*value)))
-                .collect()
-        });
-        let (vms, swept): (Vec<&str>, Vec<_>) = scenario.subject.swept_vms().into_iter().unzip();
-        let (mut names, settings) = table(settings.collect());
-        let (own, policies) = table(policies.collect());
-        let lengths = [names.len(), own.len()];
-        names.extend(own);
-        let (own, values) = table(swept);
-        let lengths = [lengths[0], lengths[1], own.len()];
-        names.extend(own);
-        SweptAxes {
-            names,
-            settings,
-            policies,
-            vms: vms.into_iter().map(str::to_owned).zip(values).collect(),
-            lengths,
-        }
-    }
-
-    /// Names of the axes, in the order of their columns.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    pub(super) fn of(&self, setting: usize, policy: usize, vm: Option<&str>) -> RecordAxes<'_> {
-        let of_vm = vm.filter(|_| !self.vms.is_empty());
-        let of_vm = of_vm.and_then(|vm| self.vms.get(vm_type(vm)));
-        RecordAxes {
-            names: &self.names,
-            parts: [
-                self.settings.get(setting).map_or(&[], |own| own),
-                self.policies.get(policy).map_or(&[], |own| own),
-                of_vm.map_or(&[], |own| own),
-            ],
-            lengths: self.lengths,
-        }
-    }
-}
-
-/// Keys with a number anywhere, in the order in which they come, and the values of each row for them.
-fn table(rows: Vec<Vec<(&str, Option<f64>)>>) -> (Vec<String>, Vec<Values>) {
-    let mut names: Vec<String> = Vec::new();
-    for (key, value) in rows.iter().flatten() {
-        if value.is_some() && !names.iter().any(|name| name == key) {
-            names.push((*key).to_owned());
-        }
-    }
-    let values = rows.iter().map(|row| {
-        let value = |name: &String| row.iter().find(|(key, _)| key == name)?.1;
-        names.iter().map(value).collect()
-    });
-    let values = values.collect();
-    (names, values)
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::record::COLUMNS;
-use super::record_axes::{AXIS, SweptAxes};
+use super::record_axes::AXIS;
 use super::scenario::Scenario;
+use super::swept_axes::SweptAxes;
 use scavsim_search::search::Objective;
 
 /// Columns of records. They follow from the scenario alone, never from rows: all shards have the same.
@@ -46,7 +47,7 @@ impl RecordColumns {
         }
     }
 
-    /// The same axes behind all columns.
+    /// All columns, with the axes of these behind them.
     #[must_use]
     pub fn with_all(&self) -> RecordColumns {
         RecordColumns {
@@ -113,7 +114,6 @@ const ALSO_OF_LIVES: [&str; 18] = [
 /// What decides which columns may have a value.
 struct Filled {
     has_lives: bool,
-    has_settings: bool,
     has_limits: bool,
     has_repeats: bool,
     has_knee: bool,
@@ -124,7 +124,6 @@ impl Filled {
     fn of_scenario(scenario: &Scenario) -> Filled {
         Filled {
             has_lives: scenario.subject.lives().is_some(),
-            has_settings: scenario.runs_in.len() > 1,
             has_limits: scenario.limits.are_any(),
             has_repeats: scenario.runs_in.iter().any(|own| own.repeats.is_some()),
             has_knee: scenario.objectives.contains(&Objective::Knee),
@@ -140,7 +139,6 @@ impl Filled {
             return false;
         }
         match name {
-            "setting" => self.has_settings,
             _ if self.has_lives => true,
             "knee_depth" | "rival_knee_depth" => self.has_knee,
             "repeats" | "runs_in_search" => self.has_repeats,

@@ -84,7 +84,7 @@ pub struct Setting {
     pub number: usize,
     /// Keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
     pub name: String,
-    /// Its keys that hold several values, each with its own where that is a number.
+    /// Keys of the scenario that hold several values, each with the value of this setting where that is a number.
     pub swept: Swept,
     pub variation: Variation,
     /// Protocol, losses of VMs, kinds of clusters.

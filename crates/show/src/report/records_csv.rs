@@ -46,6 +46,7 @@ impl CsvPart {
     }
 
     pub fn push_record(&mut self, record: &Record<'_>) {
+        debug_assert!(self.rows.holds_all_of(record), "{record:?} has more");
         self.rows.push_record(record);
     }
 
