@@ -219,7 +219,7 @@ fn gather(
     interrupt: &Interrupt,
     most_bytes: u64,
 ) -> PyResult<Gathered> {
-    let mut waiting = RecordBatches::default();
+    let mut waiting = RecordBatches::with_axes(&scenario.axes());
     let mut batches: Vec<RecordBatch> = Vec::new();
     let mut wrong: Option<ArrowError> = None;
     let mut summary = RunningSummary::for_scenario(scenario);

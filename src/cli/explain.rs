@@ -14,7 +14,7 @@ use scavsim_papers::reproduce::Evidence;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 use scavsim_scenario::declared::{DeclaredKind, KINDS};
 use scavsim_scenario::file;
-use scavsim_show::report::{headline_table, summary_table};
+use scavsim_show::report::{headline_table, policies_table, summary_table};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -127,7 +127,11 @@ fn entries() -> Result<Vec<Entry>, Failure> {
     );
     all.extend(
         headline_table::meanings()
-            .map(|(word, meaning)| entry(word, "in the lines above all tables", meaning)),
+            .map(|(word, meaning)| entry(word, "in the table that answers", meaning)),
+    );
+    all.extend(
+        policies_table::meanings()
+            .map(|(word, meaning)| entry(word, "in the table of pricing policies", meaning)),
     );
     all.extend(
         (GLOSSARY.iter()).map(|(word, meaning)| entry(word, "in tables and messages", meaning)),

@@ -18,6 +18,7 @@ pub mod explain;
 mod finished;
 mod glossary;
 mod heads;
+mod help;
 pub mod import;
 mod import_market;
 mod import_plans;
@@ -254,7 +255,8 @@ impl Cli {
                 .iter()
                 .any(|own| words.iter().any(|word| own == word))
         };
-        let mut command = Cli::command();
+        let is_long = has(&["--help"]) || arguments.get(1).is_some_and(|first| first == "help");
+        let mut command = help::with_groups(Cli::command(), is_long);
         // Only then the catalogue has to be read.
         if has(&["-V", "--version"]) {
             command = command.version(version::version());

@@ -135,6 +135,7 @@ impl RunArgs {
             interrupt,
             signals: Some(signals),
             formats: &formats,
+            all_columns: self.records.all_columns,
             by,
             printed: self.format.printed(by.is_some()),
             consent: self.consent(),

@@ -13,10 +13,12 @@ use scavsim_engine::Interrupt;
 use scavsim_experiment::metrics::KeptMetrics;
 use scavsim_experiment::subject::Lives;
 use scavsim_experiment::{
-    self, Aggregated, Conduct, Finished, Gather, KeyColumns, Plan, RunEnding, Shard, Summary, Tasks,
+    self, Aggregated, Conduct, Finished, Gather, KeyColumns, Plan, RecordColumns, RunEnding, Shard,
+    Summary, Tasks,
 };
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::{ClusterScenario as _, Scenario};
+use scavsim_show::report::manifest::Identity;
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 
 /// The form of records of which an estimate knows the size.
@@ -30,6 +32,8 @@ pub struct Runner<'a> {
     /// Who is told when work has stopped.
     pub signals: Option<&'a Signals>,
     pub formats: &'a [&'static RecordsFormat],
+    /// Whether rows have columns that the scenario never fills.
+    pub all_columns: bool,
     pub by: Option<&'a KeyColumns>,
     pub printed: &'static KeptMetrics,
     pub consent: Consent,
@@ -53,6 +57,16 @@ impl Runner<'_> {
         } else {
             Ok(plan.map_err(anyhow::Error::from)?)
         }
+    }
+
+    /// What a run is made from, with the columns of its rows.
+    fn identity(&self, scenario: &Scenario) -> Identity {
+        let columns = if self.all_columns {
+            RecordColumns::all(scenario)
+        } else {
+            RecordColumns::of_scenario(scenario)
+        };
+        manifest::with_columns(manifest::identity(scenario), &columns)
     }
 
     /// Asks whether a part of a run is to begin, where it is long or large.
@@ -165,7 +179,7 @@ impl Runner<'_> {
             let finished = self.evaluate(&mut plan, tasks.behind(0), &progress, &mut summary, 0)?;
             return Ok((finished, summary.finish()?));
         };
-        let identity = manifest::identity(scenario);
+        let identity = self.identity(scenario);
         let mut known = 0;
         let (mut results, before) = match start {
             Start::Behind => {
@@ -209,7 +223,7 @@ impl Runner<'_> {
         shard: Shard,
     ) -> Result<Finished, Failure> {
         let folder = folder.subfolder(shard_file::FOLDER)?;
-        let identity = manifest::identity(scenario);
+        let identity = self.identity(scenario);
         let (index, count) = (shard.index(), shard.count());
         if let Some(failed) = ShardFile::stored(&folder, shard, &identity) {
             terminal::note(&format!(

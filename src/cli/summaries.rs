@@ -13,8 +13,8 @@ use scavsim_experiment::metrics::KeptMetrics;
 use scavsim_experiment::{Aggregated, KeyColumns};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{
-    Places, clusters_table, market_table, policies_table, summary_by, summary_csv, summary_json,
-    summary_table, table_figures,
+    Places, axis_map, clusters_table, market_table, policies_table, summary_by, summary_csv,
+    summary_json, summary_table, table_figures,
 };
 
 /// Form of the summary.
@@ -29,6 +29,8 @@ pub enum Form {
     Clusters,
     /// For people: a line per configuration, as `scavsim rank` prints it
     Configurations,
+    /// For people: a map of two axes for each strategy, with columns like `strategy,axis.A,axis.B`
+    Map,
     /// For spreadsheets and data frames
     Csv,
     /// For programs; the stable interface
@@ -62,7 +64,15 @@ impl SummaryByArg {
             Form::Policies => "policies",
             Form::Clusters => "clusters",
             Form::Configurations => "configurations",
-            Form::Table | Form::Csv | Form::Json => return Ok(()),
+            Form::Map if self.columns.is_none() => {
+                let mut wrong = Diagnostics::default();
+                let title = "`--format map` is of two axes, and none is named";
+                wrong.push(Diagnostic::general(title).with_help(
+                    "name them: `--by strategy,axis.compute_scale,axis.network_scale`; with `run` it is `--summary-by`",
+                ));
+                return Err(Failure::Wrong(wrong));
+            }
+            Form::Table | Form::Map | Form::Csv | Form::Json => return Ok(()),
         };
         if self.columns.is_none() {
             return Ok(());
@@ -72,7 +82,7 @@ impl SummaryByArg {
             Diagnostic::general(format!(
                 "`--format {name}` shows no summary by other columns"
             ))
-            .with_help("legal with columns: `table`, `csv`, `json`"),
+            .with_help("legal with columns: `table`, `map`, `csv`, `json`"),
         );
         Err(Failure::Wrong(wrong))
     }
@@ -168,12 +178,21 @@ impl Summaries {
                 terminal::print(&clusters_table::render(scenario, table, places, &self.page))
             }
             // Asked for clusters, a run is grouped by them; configurations have a table of their own.
-            (Form::Clusters | Form::Configurations, Aggregated::Usual(groups)) => {
+            (Form::Clusters | Form::Configurations | Form::Map, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }
             (Form::Table | Form::Policies | Form::Configurations, Aggregated::By(table)) => {
                 let below = places.below(&self.page);
                 terminal::print(&(summary_by::table(table, &self.page) + &below))
+            }
+            (Form::Map, Aggregated::By(table)) => {
+                let Some(map) = axis_map::render(table, &self.page) else {
+                    terminal::note(
+                        "there is no map: it needs two axes with numbers, as `--by strategy,axis.compute_scale,axis.network_scale`",
+                    );
+                    return terminal::print(&summary_by::table(table, &self.page));
+                };
+                terminal::print(&map)
             }
             (Form::Csv, _) => {
                 // One header for all scenarios.

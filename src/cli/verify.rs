@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -17,7 +18,7 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal;
 use scavsim_base::rng::{Purpose, Streams};
-use scavsim_experiment::{COLUMNS, Evaluator, Plan, Record, Sink, Summary};
+use scavsim_experiment::{Evaluator, Plan, Record, RecordColumns, Sink, Summary};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_scenario::Scenario;
 use scavsim_show::report::csv_rows::CsvRows;
@@ -64,7 +65,8 @@ impl VerifyArgs {
         let cases = run.tasks().all();
         let draw = self.draw.unwrap_or_else(seed);
         let drawn = drawn(cases, self.again, draw);
-        let stored = self.stored(&run, drawn)?;
+        let columns = Arc::new(manifest::columns(&run.identity));
+        let stored = self.stored(&run, &columns, drawn)?;
         let page = terminal::page();
         let say =
             |what: String| terminal::print(&page.prose(&format!("{}: {what}", run.name()), 2));
@@ -72,7 +74,7 @@ impl VerifyArgs {
             "{cases} rows have the hashes of the manifest, and `summary.csv` is theirs"
         ))?;
         if let Some(scenario) = scenario.filter(|_| self.again > 0) {
-            again(&scenario, &stored, signals)?;
+            again(&scenario, &columns, &stored, signals)?;
             let count = stored.len();
             say(format!(
                 "{count} of {cases} cases evaluated again are the same, byte for byte (`--draw {draw}`)"
@@ -109,11 +111,17 @@ impl VerifyArgs {
     }
 
     /// Reads all rows, makes their summary anew and compares it; the rows of these cases.
-    fn stored(&self, run: &FinishedRun, drawn: Vec<u64>) -> Result<StoredCaseRows, Failure> {
+    fn stored(
+        &self,
+        run: &FinishedRun,
+        columns: &Arc<RecordColumns>,
+        drawn: Vec<u64>,
+    ) -> Result<StoredCaseRows, Failure> {
         let summary = run.summary()?;
         let by = results::summary_columns(&summary)?;
         let across_vms = manifest::is_across_vms(&run.identity);
         let mut reading = Reading {
+            columns: Arc::clone(columns),
             summary: Summary::new(by.as_ref(), across_vms, run.tasks()),
             rows: drawn.into_iter().map(|case| (case, Vec::new())).collect(),
         };
@@ -133,6 +141,7 @@ impl VerifyArgs {
 type StoredCaseRows = BTreeMap<u64, Vec<u8>>;
 
 struct Reading {
+    columns: Arc<RecordColumns>,
     summary: Summary,
     rows: StoredCaseRows,
 }
@@ -140,14 +149,14 @@ struct Reading {
 impl Sink for Reading {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         if let Some(row) = self.rows.get_mut(&record.case) {
-            *row = row_of(record);
+            *row = row_of(&self.columns, record);
         }
         self.summary.push_record(record)
     }
 }
 
-fn row_of(record: &Record<'_>) -> Vec<u8> {
-    let mut rows = CsvRows::default();
+fn row_of(columns: &Arc<RecordColumns>, record: &Record<'_>) -> Vec<u8> {
+    let mut rows = CsvRows::new(columns);
     rows.push_record(record);
     rows.into_bytes()
 }
@@ -171,7 +180,12 @@ fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
 }
 
 /// Evaluates these cases anew, and compares their rows.
-fn again(scenario: &Scenario, stored: &StoredCaseRows, signals: &Signals) -> Result<(), Failure> {
+fn again(
+    scenario: &Scenario,
+    columns: &Arc<RecordColumns>,
+    stored: &StoredCaseRows,
+    signals: &Signals,
+) -> Result<(), Failure> {
     let interrupt = signals.raise_first()?;
     let plan = Plan::on_threads(scenarios::available(), scenario, interrupt);
     if interrupt.is_raised() {
@@ -181,12 +195,12 @@ fn again(scenario: &Scenario, stored: &StoredCaseRows, signals: &Signals) -> Res
     let mut evaluator = Evaluator::new(&plan);
     let mut found = Diagnostics::default();
     for (case, row) in stored {
-        let own = row_of(&evaluator.evaluate(plan.case(*case)));
+        let own = row_of(columns, &evaluator.evaluate(plan.case(*case)));
         if interrupt.is_raised() {
             return Err(Failure::Interrupted);
         }
         if own != *row {
-            found.push(Diagnostic::general(difference(*case, row, &own)).with_help(
+            found.push(Diagnostic::general(difference(columns, *case, row, &own)).with_help(
                 "the row was changed, or another version of scavsim or of the data behind the scenario made it",
             ));
         }
@@ -195,7 +209,7 @@ fn again(scenario: &Scenario, stored: &StoredCaseRows, signals: &Signals) -> Res
 }
 
 /// What is otherwise in a row than in the one that was evaluated again.
-fn difference(case: u64, stored: &[u8], own: &[u8]) -> String {
+fn difference(columns: &RecordColumns, case: u64, stored: &[u8], own: &[u8]) -> String {
     let cells = |row: &[u8]| {
         let mut rows = csv::ReaderBuilder::new();
         let mut rows = rows.has_headers(false).from_reader(row);
@@ -203,12 +217,10 @@ fn difference(case: u64, stored: &[u8], own: &[u8]) -> String {
         first.map_or(Vec::new(), |row| row.iter().map(str::to_owned).collect())
     };
     let (stored, own): (Vec<String>, Vec<String>) = (cells(stored), cells(own));
-    let columns = COLUMNS.iter().zip(stored.iter().zip(&own));
+    let columns = columns.names().zip(stored.iter().zip(&own));
     let other: Vec<String> = columns
         .filter(|(_, (stored, own))| stored != own)
-        .map(|(column, (stored, own))| {
-            format!("`{}` is {stored}, evaluated again {own}", column.name)
-        })
+        .map(|(column, (stored, own))| format!("`{column}` is {stored}, evaluated again {own}"))
         .collect();
     const SHOWN: usize = 3;
     let more = match other.len().saturating_sub(SHOWN) {

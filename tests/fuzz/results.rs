@@ -94,6 +94,7 @@ fn made(scratch: &Path) -> Made {
         interrupt: &never,
         signals: None,
         formats: &formats,
+        all_columns: false,
         by: None,
         printed: scavsim::experiment::metrics::KeptMetrics::all(),
         consent: Consent {
@@ -192,9 +193,10 @@ fn shards(folder: &Path, right: &str) -> bool {
     let Ok(mut shards) = Shards::open(folder) else {
         return false;
     };
+    let columns = std::sync::Arc::new(manifest::columns(&shards.identity));
     let handed = shards.each_task(&mut |cases, task| {
-        task.records(cases, &mut |record| kept.push_record(record))?;
-        task.into_parts().map(drop)
+        task.records(&columns, cases, &mut |record| kept.push_record(record))?;
+        task.into_parts(&columns).map(drop)
     });
     if handed.is_ok() {
         assert!(kept.0 == right, "altered shards were taken for true");

@@ -11,9 +11,9 @@ use insta::assert_snapshot;
 
 use crate::sandbox::{Rows, Sandbox, repository, stdout};
 
-/// Everything that a run leaves: the three files, and stdout.
+/// Everything that a run leaves: the three files, and stdout. With all columns, whatever the scenario fills.
 fn everything(sandbox: &Sandbox, arguments: &[&str]) -> BTreeMap<String, String> {
-    let assert = sandbox.run(&[&["run", "--out", "out"], arguments].concat());
+    let assert = sandbox.run(&[&["run", "--out", "out", "--all-columns"], arguments].concat());
     let assert = assert.success().stderr("");
     let mut all: BTreeMap<String, String> = (sandbox.files("out").into_iter())
         .map(|name| (name.clone(), sandbox.read(&format!("out/{name}"))))

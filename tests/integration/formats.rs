@@ -44,9 +44,9 @@ fn json_lines_hold_what_the_table_holds() {
     for (line, row) in lines.into_iter().zip(rows.iter()) {
         let object: serde_json::Map<String, Value> =
             serde_json::from_str(line).expect("every line is an object");
-        assert_eq!(object.len(), rows.header.len());
-        for column in &rows.header {
-            assert_same_cell(&object[column], row.text(column), column);
+        assert!(rows.header.iter().all(|column| object.contains_key(column)));
+        for (column, value) in &object {
+            assert_same_cell(value, row.text(column), column);
         }
     }
 }
@@ -133,7 +133,7 @@ mod parquet_files {
                 .iter()
                 .map(|f| f.name().clone())
                 .collect();
-            assert_eq!(names, rows.header);
+            assert!(rows.header.iter().all(|column| names.contains(column)));
             for index in 0..batch.num_rows() {
                 let row = table.next().expect("there are as many rows");
                 for (name, column) in names.iter().zip(batch.columns()) {

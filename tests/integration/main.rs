@@ -11,7 +11,7 @@
 //! - [`records`]: what stands in `records.csv` adds up.
 //! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on; [`kills`]: at any moment;
 //!   [`signals`]: it is stopped within a second, wherever it is.
-//! - [`settings`]: lists and ranges where a number stands.
+//! - [`settings`]: lists and ranges where a number stands; [`axes`]: as columns.
 //! - [`stopping`]: the library is stopped by its interrupt alone. [`verify`]: results that prove themselves.
 //! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
 //!   come out as each alone.
@@ -53,6 +53,7 @@
 mod advise;
 mod advise_deadline;
 mod advise_from_the_field;
+mod axes;
 mod bad_clusters;
 mod bad_input;
 mod bad_plans;

@@ -290,7 +290,7 @@ proptest! {
         // Beyond the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
         let (never, formats) = (scavsim::Interrupt::default(), Vec::from_iter(FORMATS));
-        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, by: None, printed: KeptMetrics::all(), consent: Consent { is_given: true, stdin_is_taken: false } };
+        let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, all_columns: false, by: None, printed: KeptMetrics::all(), consent: Consent { is_given: true, stdin_is_taken: false } };
         let whole = |jobs| left_by(|folder| {
             runner(jobs).run(&scenario, Some(folder), Start::Over).expect("nothing prevents it");
         });

@@ -60,7 +60,11 @@ fn the_documented_columns_are_those_of_the_records() {
          >> docs/records.md"
     );
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
-    assert_eq!(all_strategies().header, names);
+    let header = all_strategies().header;
+    let there = names
+        .iter()
+        .filter(|name| header.iter().any(|own| own == *name));
+    assert!(there.eq(header.iter()), "{header:?}");
     let documented = table.lines().skip(2).map(|line| line.split(' ').nth(1));
     assert!(documented.eq(names.iter().map(|name| Some(*name))));
 }

@@ -123,6 +123,14 @@ fn the_thousands_of_clusters_in_results_are_current() {
 }
 
 #[test]
+fn the_clusters_and_prices_in_results_are_current() {
+    assert_current(
+        "clusters-and-prices.txt",
+        &printed("scenarios/clusters-and-prices.toml", "table"),
+    );
+}
+
+#[test]
 fn the_spot_vms_in_results_are_current() {
     assert_current("spot.txt", &printed("scenarios/spot.toml", "table"));
 }

@@ -16,7 +16,7 @@ fn on_spot(rest: &str) -> String {
 
 const BOTH: &str = "spot.replacement_s = [60, 600]\nvariation.step_cv = [0.05, 0.2]";
 
-/// Cells of the rows of a run but for the number of the case and the setting, by setting.
+/// Cells of the rows of a run but for the number of the case, the setting and its axes, by setting.
 fn rows(scenario: &str) -> Vec<(String, Vec<Vec<String>>)> {
     let sandbox = Sandbox::with(scenario);
     sandbox
@@ -27,7 +27,9 @@ fn rows(scenario: &str) -> Vec<(String, Vec<Vec<String>>)> {
     for row in rows.iter() {
         let setting = row.text("setting");
         let named = rows.header.iter().map(String::as_str);
-        let cells = named.filter(|name| !["case", "setting"].contains(name));
+        let is_of_setting =
+            |name: &str| ["case", "setting"].contains(&name) || name.starts_with("axis.");
+        let cells = named.filter(|name| !is_of_setting(name));
         let cells = cells.map(|name| row.text(name).to_owned()).collect();
         match all.last_mut() {
             Some((last, own)) if last == setting => own.push(cells),

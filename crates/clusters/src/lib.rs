@@ -20,8 +20,9 @@ use scavsim_data::workload::{Reach, Workload};
 use scavsim_experiment::PlanError;
 use scavsim_experiment::scenario::Scenario;
 use scavsim_experiment::subject::{
-    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject,
+    PreparedSearch, Search, SearchKnowledge, SearchPreparation, Setting, Subject, SweptVm,
 };
+use scavsim_read::input::range::digits;
 use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::History;
 use scavsim_sim::cluster::{Setup, World};
@@ -162,6 +163,50 @@ impl Subject for Clusters {
             }
         };
         self.workloads.iter().enumerate().flat_map(of).collect()
+    }
+
+    fn never_filled(&self) -> &'static [&'static str] {
+        &[
+            "chosen_other",
+            "oracle_other",
+            "peak_gib",
+            "bubble",
+            "communication",
+            "tokens_per_s",
+            "mfu",
+            "usd_per_1e9_tokens",
+            "effective",
+            "failed_choices",
+        ]
+    }
+
+    fn swept_vms(&self) -> Vec<SweptVm<'_>> {
+        type Key = (&'static str, fn(&Machine) -> Option<f64>);
+        let keys: [Key; 4] = [
+            ("compute_scale", |own| Some(own.stand_in.compute_scale)),
+            ("network_scale", |own| Some(own.stand_in.network_scale)),
+            ("memory_gib", |own| own.memory_gib),
+            ("usd_per_hour", |own| own.usd_per_hour),
+        ];
+        // Axes have the value that names have.
+        let value = |value: f64| digits(value).parse().unwrap_or(value);
+        let mut swept = keys.to_vec();
+        swept.retain(|(_, of)| {
+            let mut all = self.machines.iter().map(of);
+            let first = all.next();
+            all.any(|other| Some(other) != first)
+        });
+        if swept.is_empty() {
+            return Vec::new();
+        }
+        let values = |own: &Machine| {
+            let each = swept.iter().map(|(key, of)| (*key, of(own).map(value)));
+            each.collect()
+        };
+        let machines = self.machines.iter();
+        machines
+            .map(|own| (&*own.stand_in.vm, values(own)))
+            .collect()
     }
 
     fn known<'s>(&'s self, search: &Search, setup: &Setup) -> SearchKnowledge<'s> {

@@ -1,6 +1,6 @@
 //! Records as Arrow: the columns with their types, batch by batch.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -9,6 +9,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use super::columns::{Kind, Value};
 use super::record::Column;
 use super::record::{COLUMNS, Record};
+use super::record_axes::AXIS;
 
 /// Records that become a batch of Arrow. Columns without a value in a record are null there.
 ///
@@ -40,20 +41,29 @@ enum Values {
     Figure(Float64Builder),
 }
 
-static SCHEMA: LazyLock<SchemaRef> =
-    LazyLock::new(|| Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>())));
-
 impl Default for RecordBatches {
     fn default() -> Self {
-        RecordBatches {
-            schema: Arc::clone(&SCHEMA),
-            columns: COLUMNS.iter().map(|c| Values::for_kind(c.kind)).collect(),
-            waiting: 0,
-        }
+        RecordBatches::with_axes(&[])
     }
 }
 
 impl RecordBatches {
+    /// Batches with a column for each of these axes behind all others.
+    pub fn with_axes(axes: &[String]) -> RecordBatches {
+        let axes = axes.iter().map(|axis| format!("{AXIS}{axis}"));
+        let of_axes = axes.map(|name| Field::new(name, DataType::Float64, true));
+        let fields: Vec<Field> = COLUMNS.iter().map(field).chain(of_axes).collect();
+        let kinds = COLUMNS.iter().map(|column| column.kind);
+        let kinds = kinds
+            .chain(std::iter::repeat(Kind::Figure))
+            .take(fields.len());
+        RecordBatches {
+            columns: kinds.map(Values::for_kind).collect(),
+            schema: Arc::new(Schema::new(fields)),
+            waiting: 0,
+        }
+    }
+
     /// Names and types of the columns, those of `records.csv`.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
@@ -61,8 +71,12 @@ impl RecordBatches {
 
     /// Adds a record.
     pub fn push_record(&mut self, record: &Record<'_>) {
-        for (values, column) in self.columns.iter_mut().zip(COLUMNS) {
-            values.push_value((column.of)(record));
+        let own = COLUMNS.iter().map(|column| (column.of)(record));
+        let axes = record.axes.values();
+        let axes = axes.map(|value| value.map_or(Value::Empty, Value::Figure));
+        let behind = axes.chain(std::iter::repeat(Value::Empty));
+        for (values, value) in self.columns.iter_mut().zip(own.chain(behind)) {
+            values.push_value(value);
         }
         self.waiting += 1;
     }

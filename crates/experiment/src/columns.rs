@@ -297,6 +297,9 @@ macro_rules! columns {
         #[non_exhaustive]
         pub struct Record<'p> {
             $($(#[doc = $what])+ pub $name: field!($kind 'p),)+
+            /// Values of the axes that the scenario sweeps: columns behind all others.
+            #[serde(skip)]
+            pub axes: RecordAxes<'p>,
             /// Whether its luck is that of the replica before or behind, one of them mirrored. No column.
             #[serde(skip)]
             pub(crate) antithetic: bool,
@@ -305,7 +308,7 @@ macro_rules! columns {
             pub(crate) group: GroupNumber,
         }
 
-        /// A record that borrows from nothing, to keep beyond the run that it comes from.
+        /// A record that borrows from nothing, to keep beyond the run that it comes from. A file may leave columns out.
         ///
         /// ```
         /// # use scavsim_scenario::face as scavsim;
@@ -323,9 +326,13 @@ macro_rules! columns {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
         #[non_exhaustive]
         pub struct OwnedRecord {
             $($(#[doc = $what])+ pub $name: field!($kind),)+
+            /// Values of the axes that the scenario sweeps: columns behind all others.
+            #[serde(skip)]
+            pub axes: OwnedAxes,
         }
 
         pub const COLUMN_COUNT: usize = [$(stringify!($name)),+].len();
@@ -362,13 +369,18 @@ macro_rules! columns {
             }
 
             pub fn into_owned(self) -> OwnedRecord {
-                OwnedRecord { $($name: Field::into_owned(self.$name),)+ }
+                OwnedRecord { $($name: Field::into_owned(self.$name),)+ axes: self.axes.into_owned() }
             }
         }
 
         impl OwnedRecord {
             pub fn as_record(&self) -> Record<'_> {
-                Record { $($name: Field::borrowed(&self.$name),)+ antithetic: false, group: GroupNumber::default() }
+                Record {
+                    $($name: Field::borrowed(&self.$name),)+
+                    axes: self.axes.as_axes(),
+                    antithetic: false,
+                    group: GroupNumber::default(),
+                }
             }
         }
     };

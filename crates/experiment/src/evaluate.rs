@@ -422,6 +422,7 @@ impl<'p> Evaluator<'p> {
         let (at, over) = (outcome.choice, outcome.oracle);
         record.status = Status::Ok;
         score_choice(record, arena, &outcome, chosen);
+        record.axes = self.plan.axes(&case, record.chosen_vm);
         score_search(record, &outcome);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
@@ -548,12 +549,23 @@ impl<'p> Evaluator<'p> {
         self.plan.noticed.measured(pace_error, totals.left_mean);
     }
 
+    /// The VM type of a search within one type.
+    fn only_vm(&self, case: Case) -> Option<&'p str> {
+        let is_of_one = self.plan.subject().is_across_vms();
+        let arena = is_of_one.then(|| self.plan.arena(case.arena).ok())??;
+        arena.space.vm(0).map(|vm| &**vm)
+    }
+
     pub(super) fn empty_record(
         &self,
         case: Case,
         oracle: Option<(&'p SearchProblem, usize)>,
     ) -> Record<'p> {
         let best = oracle.map(|(arena, index)| (&arena.space, index));
+        let best_vm = best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm);
+        let axes = self
+            .plan
+            .axes(&case, best_vm.or_else(|| self.only_vm(case)));
         let unkept = (self.plan.limits.are_any()).then_some(0.0);
         Record {
             case: case.number,
@@ -569,7 +581,8 @@ impl<'p> Evaluator<'p> {
             kept_choice: unkept,
             kept_gross: unkept,
             kept_net: unkept,
-            oracle_vm: best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm),
+            axes,
+            oracle_vm: best_vm,
             oracle_workers: best.and_then(|(space, at)| space.workers(at)),
             oracle_batch: best.and_then(|(space, at)| space.batch(at)),
             oracle_other: best.and_then(|(space, at)| space.other(at)),

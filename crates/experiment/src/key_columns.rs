@@ -6,13 +6,14 @@ use super::columns::{Kind, Role, Value};
 use super::metrics::KeptMetrics;
 use super::record::Column;
 use super::record::{COLUMNS, Record};
+use super::record_axes::AXIS;
 use scavsim_data::space;
 use scavsim_read::input::closest;
 
-/// A column to group by: one of the records, or one axis out of those that share a column.
+/// A column to group by: one of the records, one axis out of those that share a column, or one that the scenario sweeps.
 #[derive(Debug, Clone)]
 pub struct KeyColumn {
-    /// Name of the column, in `records.csv` or as `chosen.AXIS` or `oracle.AXIS`.
+    /// Name of the column, in `records.csv`, with that of an axis as `axis.NAME`, or as `chosen.AXIS` or `oracle.AXIS`.
     pub name: Cow<'static, str>,
     pub(super) order: Order,
     pub(super) of: CellSource,
@@ -32,6 +33,8 @@ pub(super) enum Order {
 pub(super) enum CellSource {
     Column(for<'r> fn(&'r Record<'_>) -> Value<'r>),
     Axis(OnAxis, String),
+    /// An axis that the scenario sweeps.
+    Swept(String),
 }
 
 pub(super) type OnAxis = for<'r> fn(&'r Record<'_>, &str) -> Option<&'r str>;
@@ -73,6 +76,13 @@ impl KeyColumn {
         if let Some(column) = key_columns().find(|column| column.name == word) {
             return Some(KeyColumn::of_records(column));
         }
+        if let Some(axis) = word.strip_prefix(AXIS).filter(|axis| !axis.is_empty()) {
+            return Some(KeyColumn {
+                name: Cow::Owned(word.to_owned()),
+                order: Order::Axis,
+                of: CellSource::Swept(axis.to_owned()),
+            });
+        }
         let (side, axis) = word.split_once('.')?;
         let (_, of) = SIDES.into_iter().find(|(name, _)| *name == side)?;
         if axis.is_empty() || OWN_COLUMNS.contains(&axis) {
@@ -113,6 +123,28 @@ pub(super) enum Cell<'c> {
     Empty,
     Name(&'c str),
     Number(u64),
+    Figure(OrderedNumber),
+}
+
+/// A finite number that has an order and a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct OrderedNumber(u64);
+
+const SIGN: u64 = 1 << 63;
+
+impl OrderedNumber {
+    fn new(number: f64) -> OrderedNumber {
+        let bits = number.to_bits();
+        OrderedNumber(if bits & SIGN == 0 { bits | SIGN } else { !bits })
+    }
+
+    pub(super) fn get(self) -> f64 {
+        f64::from_bits(if self.0 & SIGN == 0 {
+            !self.0
+        } else {
+            self.0 ^ SIGN
+        })
+    }
 }
 
 impl KeyColumn {
@@ -120,6 +152,10 @@ impl KeyColumn {
         let value = match &self.of {
             CellSource::Column(of) => of(record),
             CellSource::Axis(of, axis) => of(record, axis).map_or(Value::Empty, Value::Text),
+            CellSource::Swept(axis) => {
+                let value = record.axes.value(axis);
+                return value.map_or(Cell::Empty, |value| Cell::Figure(OrderedNumber::new(value)));
+            }
         };
         match (value.text(), value.count()) {
             (Some(text), _) => Cell::Name(text),
@@ -210,8 +246,8 @@ fn whole_value(number: Option<u32>) -> Value<'static> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrongColumns {
     #[error(
-        "unknown column `{name}`; {}legal here: {legal}, and an axis of `chosen_other` or `oracle_other` as `chosen.AXIS` or \
-         `oracle.AXIS`",
+        "unknown column `{name}`; {}legal here: {legal}, a swept axis as `axis.KEY`, and an axis of `chosen_other` or `oracle_other` as \
+         `chosen.AXIS` or `oracle.AXIS`",
         .near.map_or(String::new(), |near| format!("did you mean `{near}`? "))
     )]
     Unknown {

@@ -10,9 +10,11 @@ use std::sync::OnceLock;
 use super::case::Case;
 use super::plan_error::PlanError;
 use super::record::Record;
+use super::record_axes::RecordAxes;
 use super::scenario::Scenario;
 use super::search_problem::SearchProblem;
 use super::subject::{Lives, Search, SearchPreparation, Subject};
+use super::swept_axes::SweptAxes;
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;
 use scavsim_engine::{Interrupt, Parallelism};
@@ -35,6 +37,7 @@ pub struct Plan {
     waits_of: Vec<usize>,
     /// All searches in the first setting, then all in the next.
     arenas: Vec<OnceLock<ProblemResult>>,
+    axes: SweptAxes,
 
     pub scenario: String,
     /// Random streams, fidelity and start-up of all its jobs.
@@ -92,6 +95,7 @@ impl Plan {
             names: names.into_iter().map(str::to_owned).collect(),
             waits: settings.iter().map(|_| OnceLock::new()).collect(),
             waits_of: waits_of.collect(),
+            axes: SweptAxes::of_scenario(scenario),
             scenario: scenario.name.clone(),
             terms: Terms {
                 streams: Streams::new(scenario.seed).antithetic(scenario.antithetic),
@@ -185,6 +189,12 @@ impl Plan {
     /// Setting of a search problem; empty where no key holds several values.
     pub fn setting(&self, arena: usize) -> &str {
         &self.source.runs_in[self.place(arena).0].name
+    }
+
+    /// Values of a case's axes; those of the VM type are those of `vm`.
+    pub(super) fn axes(&self, case: &Case, vm: Option<&str>) -> RecordAxes<'_> {
+        let setting = self.place(case.arena).0;
+        self.axes.of(setting, case.policy, vm)
     }
 
     pub fn repeats(&self, arena: usize) -> Option<u64> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::columns::Status;
 use super::columns::{Field, Kind, Role, Value, columns, field, role};
+use super::record_axes::{OwnedAxes, RecordAxes};
 
 /// Group of a plan's record, where known. All numbers are equal: they say nothing of the record's content.
 #[derive(Debug, Clone, Copy, Default)]

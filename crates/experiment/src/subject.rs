@@ -15,6 +15,7 @@ use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::Policy;
 use scavsim_data::space::Space;
 use scavsim_engine::{Interrupt, Parallelism};
+use scavsim_read::input::toml::Swept;
 use scavsim_search::search::{LayerModel, Task, WorkloadFacts};
 use scavsim_search::testbed::{Environment, History};
 use scavsim_sim::cluster::Setup;
@@ -83,6 +84,8 @@ pub struct Setting {
     pub number: usize,
     /// Keys and values, as `spot.replacement_s=60;variation.step_cv=0.05`; empty where no key holds several values.
     pub name: String,
+    /// Keys of the scenario that hold several values, each with the value of this setting where that is a number.
+    pub swept: Swept,
     pub variation: Variation,
     /// Protocol, losses of VMs, kinds of clusters.
     pub setup: Setup,
@@ -96,6 +99,9 @@ pub struct SearchPreparation<'p> {
     pub waits: &'p OnceLock<BarrierWaits>,
     pub hands: Parallelism,
 }
+
+/// A VM type, and its values of keys by which VM types differ.
+pub type SweptVm<'s> = (&'s str, Vec<(&'static str, Option<f64>)>);
 
 /// What a scenario is about: clusters, a grid, a bag, plans, policies.
 pub trait Subject: Any + fmt::Debug + Send + Sync {
@@ -118,6 +124,16 @@ pub trait Subject: Any + fmt::Debug + Send + Sync {
             configurations: 0..count,
         })
         .collect()
+    }
+
+    /// Columns of the records that no case of it fills.
+    fn never_filled(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// VM types that keys of the scenario tell apart, each with its values of these keys.
+    fn swept_vms(&self) -> Vec<SweptVm<'_>> {
+        Vec::new()
     }
 
     /// Whether VM types of a workload are searched each by itself.

@@ -116,7 +116,7 @@ impl Summary {
         self.open.iter().map(move |open| {
             let name = match open.cases.key[column].borrowed() {
                 Cell::Name(name) => name,
-                Cell::Empty | Cell::Number(_) => "",
+                Cell::Empty | Cell::Number(_) | Cell::Figure(_) => "",
             };
             (name, open.cases.tally.tallied(open.cases.is_one))
         })

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::chosen::Chosen;
-use super::key_columns::{Cell, CellSource, KeyColumns, Order, WITH_MEDIAN};
+use super::key_columns::{Cell, CellSource, KeyColumns, Order, OrderedNumber, WITH_MEDIAN};
 use super::metrics::METRICS;
 use super::summary_part::{Choices, Identity, OwnedCell};
 use super::tally::{GroupSummary, Mean};
@@ -143,7 +143,7 @@ impl From<ClosedGroup> for Group {
 pub(super) fn table(by: &KeyColumns, closed: Vec<ClosedGroup>) -> KeyTable {
     let is_empty = |at: usize| closed.iter().all(|group| group.key[at] == OwnedCell::Empty);
     let empty_axes = (by.columns.iter().enumerate())
-        .filter(|(at, column)| matches!(column.of, CellSource::Axis(..)) && is_empty(*at))
+        .filter(|(at, column)| !matches!(column.of, CellSource::Column(_)) && is_empty(*at))
         .map(|(_, column)| column.name.to_string())
         .collect();
     let order = order(by, &closed);
@@ -177,6 +177,7 @@ enum Rank<'c> {
     Alphabet(&'c str),
     Axis(&'c str),
     Number(u64),
+    Figure(OrderedNumber),
 }
 
 impl Rank<'_> {
@@ -186,6 +187,7 @@ impl Rank<'_> {
             (Rank::Alphabet(a), Rank::Alphabet(b)) => a.cmp(b),
             (Rank::Axis(a), Rank::Axis(b)) => by_number(a, b),
             (Rank::Number(a), Rank::Number(b)) => a.cmp(&b),
+            (Rank::Figure(a), Rank::Figure(b)) => a.cmp(&b),
             // Nothing, names, numbers.
             _ => self.kind().cmp(&other.kind()),
         }
@@ -195,7 +197,7 @@ impl Rank<'_> {
         match self {
             Rank::Empty => 0,
             Rank::Came(_) | Rank::Alphabet(_) | Rank::Axis(_) => 1,
-            Rank::Number(_) => 2,
+            Rank::Number(_) | Rank::Figure(_) => 2,
         }
     }
 }
@@ -215,6 +217,7 @@ fn order(by: &KeyColumns, closed: &[ClosedGroup]) -> Vec<usize> {
         let ranks_of = cells.map(|(cell, column)| match cell.borrowed() {
             Cell::Empty => Rank::Empty,
             Cell::Number(number) => Rank::Number(number),
+            Cell::Figure(figure) => Rank::Figure(figure),
             Cell::Name(name) => {
                 let number = number(name);
                 match column.order {

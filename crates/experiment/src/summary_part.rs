@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::chosen::{Chosen, ChosenRef};
 use super::gather::Part;
-use super::key_columns::{Cell, Keeps, KeyColumns, WITH_MEDIAN};
+use super::key_columns::{Cell, Keeps, KeyColumns, OrderedNumber, WITH_MEDIAN};
 use super::metrics::KeptMetrics;
 use super::record::{Record, Status};
 use super::stored::{Reader, Writer};
@@ -48,6 +48,7 @@ pub(super) enum OwnedCell {
     Empty,
     Name(String),
     Number(u64),
+    Figure(OrderedNumber),
 }
 
 /// Choices in a group's cases, and why some failed; empty where not kept.
@@ -107,6 +108,7 @@ impl OwnedCell {
             OwnedCell::Empty => Cell::Empty,
             OwnedCell::Name(name) => Cell::Name(name),
             OwnedCell::Number(number) => Cell::Number(*number),
+            OwnedCell::Figure(figure) => Cell::Figure(*figure),
         }
     }
 
@@ -115,6 +117,7 @@ impl OwnedCell {
             OwnedCell::Empty => String::new(),
             OwnedCell::Name(name) => name.clone(),
             OwnedCell::Number(number) => number.to_string(),
+            OwnedCell::Figure(figure) => figure.get().to_string(),
         }
     }
 }
@@ -125,6 +128,7 @@ impl From<Cell<'_>> for OwnedCell {
             Cell::Empty => OwnedCell::Empty,
             Cell::Name(name) => OwnedCell::Name(name.to_owned()),
             Cell::Number(number) => OwnedCell::Number(number),
+            Cell::Figure(figure) => OwnedCell::Figure(figure),
         }
     }
 }

@@ -30,12 +30,16 @@ struct Head {
 impl Files {
     /// All texts as one document, if keys of it make settings.
     pub(super) fn settings(&self) -> Option<Document<'_>> {
+        self.has_settings.then(|| self.document()).flatten()
+    }
+
+    /// All texts as one document, whose mistakes are reported elsewhere.
+    pub(super) fn document(&self) -> Option<Document<'_>> {
         let told = &mut Diagnostics::default();
-        let document = || match &self.texts[..] {
+        match &self.texts[..] {
             [_] => Some(input::toml::document(&self.source, &LISTS, told)),
             _ => input::toml::merged(&self.source, &LISTS, is_value, told),
-        };
-        self.has_settings.then(document).flatten()
+        }
     }
 }
 

@@ -56,5 +56,7 @@ pub mod face {
     pub use crate::door::{Options, RunError, Scenario};
     #[cfg(feature = "arrow")]
     pub use scavsim_experiment::RecordBatches;
-    pub use scavsim_experiment::{Finished, OwnedRecord, Record, RunEnding, Status};
+    pub use scavsim_experiment::{
+        Finished, OwnedAxes, OwnedRecord, Record, RecordAxes, RunEnding, Status,
+    };
 }

@@ -1,6 +1,6 @@
 //! Names of pricing policies → policies with a price for everything that may be rented.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, RentedVmType};
 use scavsim_data::usage::RentedVm;
 use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
+use scavsim_read::input::toml::Swept;
 
 /// Policies asked for: built in, the program's, the subject's, or the scenario's; the one called `unnamed` where none is.
 pub(super) fn read(
@@ -74,6 +75,9 @@ fn known(
     let mut sound = true;
     known.retain(|policy| own.iter().all(|own| own.name != policy.name));
     known.extend_from_slice(own);
+    let document = (!table.define.is_empty()).then(|| files.document());
+    let swept = document.flatten().map(|all| all.swept_tables());
+    let mut swept: HashMap<String, Swept> = swept.into_iter().flatten().collect();
     for (name, policy) in &table.define {
         if own.iter().any(|own| own.name == *name.get_ref()) {
             sound = false;
@@ -99,7 +103,12 @@ fn known(
         };
         policy.tables = tables;
         match policy.policy(name.get_ref()) {
-            Ok(policy) => {
+            Ok(mut policy) => {
+                let swept = swept.remove(&policy.name).unwrap_or_default();
+                let numbers = swept
+                    .into_iter()
+                    .filter_map(|(key, value)| Some((key, value?)));
+                policy.swept = numbers.collect();
                 known.retain(|p| p.name != policy.name);
                 known.push(policy);
             }

@@ -5,6 +5,7 @@ use super::subject::ReadSubject;
 use super::subject::form::Reading;
 use scavsim_experiment::subject::Setting;
 use scavsim_read::input::checked::Spread;
+use scavsim_read::input::toml::Swept;
 use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::variation::{Drift, Straggler};
@@ -19,7 +20,9 @@ pub(super) fn all(
     // After a wrong value there may seem to be other settings.
     let document = (reading.files.settings()).filter(|_| reading.reads_well);
     let name = |at| document.as_ref().map_or(String::new(), |d| d.name(at));
-    let mut settings = vec![setting(0, name(0), reading.file, setup)];
+    let swept = |at| document.as_ref().map_or(Vec::new(), |d| d.swept(at));
+    let named = |at| (name(at), swept(at));
+    let mut settings = vec![setting(0, named(0), reading.file, setup)];
     subject.add_setting(reading.file, &settings[0], complaints);
     let Some(document) = &document else {
         return settings;
@@ -30,17 +33,23 @@ pub(super) fn all(
         };
         measured.fill(&mut file);
         let setup = subject.setup(&file, complaints);
-        let own = setting(settings.len(), name(at), &file, setup);
+        let own = setting(settings.len(), named(at), &file, setup);
         subject.add_setting(&file, &own, complaints);
         settings.push(own);
     }
     settings
 }
 
-fn setting(number: usize, name: String, file: &ScenarioFile, setup: Setup) -> Setting {
+fn setting(
+    number: usize,
+    (name, swept): (String, Swept),
+    file: &ScenarioFile,
+    setup: Setup,
+) -> Setting {
     Setting {
         number,
         name,
+        swept,
         variation: variation(file),
         setup,
         repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),

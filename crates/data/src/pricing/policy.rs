@@ -77,6 +77,8 @@ pub struct Policy {
     pub parameter_servers: Option<ParameterServers>,
     pub charges: PerCharge<Amount>,
     pub table_hashes: Vec<String>,
+    /// Keys with numbers that tell it from others made of the same table.
+    pub swept: Vec<(String, f64)>,
 }
 
 impl PolicyFile {
@@ -143,6 +145,7 @@ impl PolicyFile {
                 .flatten()
                 .map(|table| table.hash.clone())
                 .collect(),
+            swept: Vec::new(),
             base,
         })
     }
@@ -268,6 +271,7 @@ impl Policy {
             parameter_servers: None,
             charges: PerCharge::default(),
             table_hashes: Vec::new(),
+            swept: Vec::new(),
         }
     }
 

@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use super::foreign::is_hidden;
 use super::words::shown;
 use super::{Diagnostic, Diagnostics, Source};
-pub use document::{Document, Lists, MOST, Tables};
+pub use document::{Document, Lists, MOST, Swept, Tables};
 pub use multi_value_key::{ANY, Path};
 use tree::TomlNode;
 pub use tree::{Key, Step};

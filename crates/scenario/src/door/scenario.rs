@@ -8,7 +8,7 @@ use scavsim_engine::Interrupt;
 use scavsim_experiment::PlanError;
 use scavsim_experiment::precision::{self, NotReached};
 use scavsim_experiment::scenario as checked;
-use scavsim_experiment::{Conduct, Finished, Plan, Record, Sink, Tasks, run};
+use scavsim_experiment::{Conduct, Finished, Plan, Record, Sink, SweptAxes, Tasks, run};
 
 /// A checked scenario: everything in it exists and is legal.
 ///
@@ -100,6 +100,12 @@ impl Scenario {
     /// ```
     pub fn remarks_on_prices(&self) -> Vec<String> {
         self.checked.remarks.on_stderr()
+    }
+
+    /// Names of the axes that it sweeps, in the order of [`Record::axes`]: keys with several numbers of settings, pricing policies and
+    /// VM types.
+    pub fn axes(&self) -> Vec<String> {
+        SweptAxes::of_scenario(&self.checked).names().to_vec()
     }
 
     /// What was checked, for the floors above.

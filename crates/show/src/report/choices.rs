@@ -62,6 +62,10 @@ pub(super) fn shared_vm<'c>(
     let mut shared: Option<&str> = None;
     for chosen in choices {
         let (vm, workers) = (chosen.vm.as_deref()?, chosen.workers?);
+        // Where each type is searched by itself, choices of several are one.
+        if vm.is_empty() {
+            return None;
+        }
         let vms = Shape::parse(vm).ok()?.vms(workers)?;
         let is_plain = places.vms_label(vm, Some(workers)) == format!("{vms} {vm}");
         if !is_plain || shared.is_some_and(|other| other != vm) {

@@ -1,10 +1,13 @@
 //! Rows as `records.csv` has them: the shortest digits that give a number back (Ryū), quotes only where they are needed.
 
+use std::sync::Arc;
+
 use scavsim_experiment::columns::Value;
-use scavsim_experiment::{COLUMNS, Record};
+use scavsim_experiment::{COLUMNS, Record, RecordColumns};
 
 /// Rows that become bytes. Many figures are those of the row before (the oracle's, zeros): their digits are known.
 pub struct CsvRows {
+    columns: Arc<RecordColumns>,
     bytes: Vec<u8>,
     rows: u64,
     digits: Vec<Digits>,
@@ -30,15 +33,18 @@ impl Digits {
     };
 }
 
-impl Default for CsvRows {
-    fn default() -> CsvRows {
-        CsvRows::from_bytes(Vec::new(), 0)
-    }
-}
-
 impl CsvRows {
+    pub fn new(columns: &Arc<RecordColumns>) -> CsvRows {
+        CsvRows::from_bytes(columns, Vec::new(), 0)
+    }
+
     pub fn push_record(&mut self, record: &Record<'_>) {
+        let columns = Arc::clone(&self.columns);
         record.each_cell(|at, value| {
+            if !columns.has(at) {
+                return;
+            }
+            // The number of the case is the first, and always there.
             if at > 0 {
                 self.bytes.push(b',');
             }
@@ -50,12 +56,28 @@ impl CsvRows {
                 Value::Figure(figure) => self.figure(at, figure),
             }
         });
+        let axes = columns.axes().len();
+        let values = record.axes.values().chain(std::iter::repeat(None));
+        for (at, value) in values.take(axes).enumerate() {
+            self.bytes.push(b',');
+            if let Some(value) = value {
+                self.figure(COLUMNS.len() + at, value);
+            }
+        }
         self.bytes.push(b'\n');
         self.rows += 1;
     }
 
-    pub fn from_bytes(bytes: Vec<u8>, rows: u64) -> CsvRows {
+    /// Whether a record has no value in a column that is left out.
+    pub fn holds_all_of(&self, record: &Record<'_>) -> bool {
+        let mut holds = true;
+        record.each_cell(|at, value| holds &= self.columns.has(at) || value == Value::Empty);
+        holds
+    }
+
+    pub fn from_bytes(columns: &Arc<RecordColumns>, bytes: Vec<u8>, rows: u64) -> CsvRows {
         CsvRows {
+            columns: Arc::clone(columns),
             bytes,
             rows,
             digits: Vec::new(),
@@ -83,7 +105,7 @@ impl CsvRows {
     #[inline(never)]
     fn figure(&mut self, at: usize, figure: f64) {
         if self.digits.is_empty() {
-            self.digits = vec![Digits::ZERO; COLUMNS.len()];
+            self.digits = vec![Digits::ZERO; COLUMNS.len() + self.columns.axes().len()];
         }
         let known = &mut self.digits[at];
         if known.bits != figure.to_bits() {
@@ -161,7 +183,7 @@ mod tests {
                 1..6,
             ),
         ) {
-            let mut own = CsvRows::default();
+            let mut own = CsvRows::new(&Arc::default());
             let mut library = rows_behind(Vec::new());
             for (case, name, other, workers, figures) in &rows {
                 let mut record = Record::default();

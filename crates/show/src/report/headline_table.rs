@@ -1,19 +1,22 @@
 //! What all tables come to, a line per job and objective: the best there is, and who comes closest to it.
 
 use super::choices::{all_on, objective, oracle_figures, oracle_place, shared_vm};
-use super::closest::{are_equal, kept, ranked, searched};
+use super::closest::{are_equal, kept, ranked};
 use super::percent::{mean_percent, typical};
 use super::places::Places;
-use super::summary_columns::known_text;
+use super::summary_columns::{known_text, spent_text};
 
 use scavsim_base::stats::Interval;
-use scavsim_base::text::words::{NONE, figure, hours, or_dash, percent, signed};
+use scavsim_base::text::words::{NONE, figure, hours, or_dash, percent, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet, TableLayout};
 use scavsim_experiment::{Group, Mean};
 use scavsim_search::search::Objective;
 
-/// More lines than this are no answer.
-const MOST: usize = 12;
+/// More rows than this are no answer: with a title, heads and a last line a table has twelve lines.
+const MOST: usize = 9;
+
+/// How to ask what words mean, behind all tables.
+pub const EXPLAIN: &str = "`scavsim explain WORD` says what a column or a sign means\n";
 const DEFAULT: &str = "default";
 
 const HEADS: [(&str, &str); 14] = [
@@ -37,22 +40,29 @@ const HEADS: [(&str, &str); 14] = [
     ),
     (
         OFF,
-        "How far time or cost of the strategy is from the best's in percent, its search counted (net). For the knee: the share \
-         of the knee's gain that its choice misses.",
+        "Extra time or cost over the best configuration, search included. For the knee: the share of the knee's gain that the \
+         choice misses.",
     ),
     ("kept", "Share of replicas within the limits."),
-    ("search", "Time until the choice begins to train."),
-    ("search $", "What the search costs, USD."),
+    (
+        "search cost",
+        "Time and USD until the choice begins to train; where there is no room, what the objective is about.",
+    ),
+    (
+        "best in",
+        "Pricing policies under which the strategy comes closest to the best, and how many there are.",
+    ),
     (
         "earlier runs",
         "Time and cost of the runs that the strategy builds on.",
     ),
     (
         "default",
-        "How far the strategy `default`, which takes the usual configuration, is from the best, as `off %`.",
+        "How much worse the strategy `default` is, which takes the usual configuration, as `worse by`.",
     ),
 ];
-const OFF: &str = "off %";
+const OFF: &str = "worse by";
+const SEARCH: &str = "search cost";
 
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     HEADS.into_iter()
@@ -65,8 +75,8 @@ struct ClosestStrategy {
     /// How far it is off, alone and with the interval.
     off: [String; 2],
     kept: String,
-    search: String,
-    search_usd: String,
+    /// Time and cost of the search, and the one that the objective is about.
+    search: [String; 2],
     earlier: String,
 }
 
@@ -96,61 +106,67 @@ pub(super) fn headline_blocks<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     }
 }
 
+/// The answer: the best of each block, and the strategy that comes closest without earlier runs; what the last screen shows.
 pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
+    let (told, lines, shared) = rows(blocks, places);
+    let page = &without_columns(page);
+    let best = || title("Best configuration", shared, page);
+    let alone = [HeadlinePart::Best, HeadlinePart::FromNothing];
+    let mut text = if !HeadlinePart::FromNothing.is_there(&lines) {
+        best() + &table(&lines, &[HeadlinePart::Best], page)
+    } else if fits(&headline_sheet(&lines, &alone).fit(page), &lines, page) {
+        let both = "Best configuration, and the best strategy without earlier runs";
+        title(both, shared, page) + &table(&lines, &alone, page)
+    } else {
+        let closest = "Best strategy without earlier runs";
+        best()
+            + &table(&lines, &[HeadlinePart::Best], page)
+            + "\n"
+            + &title(closest, None, page)
+            + &table(&lines, &[HeadlinePart::FromNothing], page)
+    };
+    let more = blocks.len() - told;
+    if more > 0 {
+        text += &format!("… and {more} more above\n");
+    }
+    text + &page.dim(EXPLAIN)
+}
+
+/// The strategy of each block that comes closest with earlier runs; nothing where none builds on some.
+pub(super) fn with_earlier_runs(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
+    let (_, lines, _) = rows(blocks, places);
+    let part = HeadlinePart::WithEarlierRuns;
+    if !part.is_there(&lines) {
+        return String::new();
+    }
+    let page = &without_columns(page);
+    title("Best strategy with earlier runs", None, page) + &table(&lines, &[part], page) + "\n"
+}
+
+/// How many blocks have a row, these, and the VM type that all share.
+fn rows<'g>(
+    blocks: &[&'g [Group]],
+    places: &Places,
+) -> (usize, Vec<HeadlineRow<'g>>, Option<&'g str>) {
     let told = headline_blocks(blocks);
-    let oracles = || told.iter().filter_map(|block| block[0].oracle.as_ref());
-    let shared = shared_vm(oracles(), places).filter(|_| told.len() > 1);
-    let lines: Vec<HeadlineRow<'_>> = told
+    let oracles = told.iter().filter_map(|block| block[0].oracle.as_ref());
+    let shared = shared_vm(oracles, places).filter(|_| told.len() > 1);
+    let lines = told
         .iter()
-        .map(|block| line(block, shared.is_none(), places))
-        .collect();
-    // HeadlineColumns that are asked for are those of the tables below.
-    let page = &Page {
+        .map(|block| line(block, shared.is_none(), places));
+    (told.len(), lines.collect(), shared)
+}
+
+/// Columns that are asked for are those of the tables above.
+fn without_columns(page: &Page) -> Page {
+    Page {
         columns: Vec::new(),
         ..page.clone()
-    };
-    let is_there = |part: HeadlinePart| lines.iter().any(|line| part.closest(line).is_some());
-    let best = || title("Best", shared, page);
-    let alone = [HeadlinePart::Best, HeadlinePart::FromNothing];
-    let mut tables: Vec<(String, Vec<HeadlinePart>)> = Vec::new();
-    if !is_there(HeadlinePart::FromNothing) {
-        tables.push((best(), vec![HeadlinePart::Best]));
-    } else if fits(&headline_sheet(&lines, &alone).fit(page), &lines, page) {
-        let both = "Best, and the closest strategy that starts from nothing";
-        tables.push((title(both, shared, page), alone.to_vec()));
-    } else {
-        tables.push((best(), vec![HeadlinePart::Best]));
-        let closest = "Closest strategy that starts from nothing";
-        tables.push((title(closest, None, page), vec![HeadlinePart::FromNothing]));
     }
-    if is_there(HeadlinePart::WithEarlierRuns) {
-        let closest = "Closest strategy that builds on earlier runs";
-        tables.push((
-            title(closest, None, page),
-            vec![HeadlinePart::WithEarlierRuns],
-        ));
-    }
-    let mut text = String::new();
-    let (mut has_off, mut has_default) = (false, false);
-    for (title, parts) in tables {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let sheet = headline_sheet(&lines, &parts);
-        let table = sheet.fit(page);
-        let shows = |head: &str| table.shown.iter().any(|&at| sheet.columns[at].head == head);
-        has_off |= shows(OFF);
-        has_default |= shows(DEFAULT);
-        text += &title;
-        text += &table.text(page);
-    }
-    let more = blocks.len() - told.len();
-    if more > 0 {
-        text += &format!("… and {more} more below\n");
-    }
-    let is_legend = |head: &str| (head == OFF && has_off) || (head == DEFAULT && has_default);
-    let legend = HEADS.into_iter().filter(|(head, _)| is_legend(head));
-    text + &page.legend(legend) + "\n"
+}
+
+fn table(lines: &[HeadlineRow<'_>], parts: &[HeadlinePart], page: &Page) -> String {
+    headline_sheet(lines, parts).fit(page).text(page)
 }
 
 /// Whether a table is no wider than the page, each line of it a row, and has what matters.
@@ -160,7 +176,7 @@ fn fits(table: &TableLayout, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
     page.is_wide
         || (text.lines().count() == lines.len()
             && page.has_room_for(&text)
-            && !["time h", "cost $", "strategy", OFF, "search"]
+            && !["time h", "cost $", "strategy", OFF]
                 .into_iter()
                 .any(misses))
 }
@@ -178,6 +194,10 @@ enum HeadlinePart {
 }
 
 impl HeadlinePart {
+    fn is_there(self, lines: &[HeadlineRow<'_>]) -> bool {
+        lines.iter().any(|line| self.closest(line).is_some())
+    }
+
     fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l ClosestStrategy> {
         match self {
             HeadlinePart::Best => None,
@@ -204,7 +224,12 @@ fn headline_sheet<'l, 'g>(
                 .stacked(|line| line.first.setting.replace(';', ";\n")),
         );
     }
-    columns.push(Column::word("job", |line: &&HeadlineRow<'g>| &*line.first.workload).rank(0));
+    let shared = shared_prefix(lines.iter().map(|line| &*line.first.workload));
+    columns.push(
+        Column::word("job", |line: &&HeadlineRow<'g>| &*line.first.workload)
+            .rank(0)
+            .short(move |line| line.first.workload[shared..].to_owned()),
+    );
     if lines.iter().any(|line| line.pricing != lines[0].pricing) {
         columns.push(Column::word("pricing", |line: &&HeadlineRow<'g>| &*line.pricing).rank(0));
     }
@@ -220,6 +245,25 @@ fn headline_sheet<'l, 'g>(
             .push(Column::number(DEFAULT, |line: &&HeadlineRow<'g>| line.default.clone()).rank(6));
     }
     Sheet::new(lines, columns)
+}
+
+/// Length of what all of several different names begin with, up to a hyphen.
+fn shared_prefix<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    let mut names = names;
+    let Some(first) = names.next() else {
+        return 0;
+    };
+    let (mut length, mut are_different) = (first.len(), false);
+    for name in names {
+        let is_same = first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b);
+        length = length.min(is_same.count());
+        are_different |= name != first;
+    }
+    // A hyphen is a byte of its own: names are cut between characters.
+    let hyphen = first.as_bytes()[..length]
+        .iter()
+        .rposition(|byte| *byte == b'-');
+    hyphen.filter(|_| are_different).map_or(0, |at| at + 1)
 }
 
 fn of_best<'l, 'g>(columns: &mut HeadlineColumns<'l, 'g>) {
@@ -268,16 +312,11 @@ fn of_closest<'l, 'g>(
         );
     }
     columns.push(
-        Column::number("search", move |line: &&HeadlineRow<'g>| {
-            cell(line, |c| &c.search)
+        Column::number(SEARCH, move |line: &&HeadlineRow<'g>| {
+            cell(line, |c| &c.search[0])
         })
-        .rank(2),
-    );
-    columns.push(
-        Column::number("search $", move |line: &&HeadlineRow<'g>| {
-            cell(line, |c| &c.search_usd)
-        })
-        .rank(5),
+        .rank(2)
+        .short(move |line| cell(line, |c| &c.search[1])),
     );
     if is_there(|closest| &closest.earlier) {
         let earlier = move |line: &&HeadlineRow<'g>| cell(line, |c| &c.earlier);
@@ -330,7 +369,6 @@ fn closest(all: &[&Group]) -> Option<ClosestStrategy> {
     let equal = all.iter().take_while(|group| are_equal(group, first));
     let equal: Vec<&str> = equal.map(|group| group.strategy.as_str()).collect();
     let mean = |metric| group_mean(first, metric);
-    let search_usd = mean("search_cost_usd").filter(|_| searched(first).is_some());
     Some(ClosestStrategy {
         names: [first.strategy.clone(), equal.join(", ")],
         off: off_text(first),
@@ -338,17 +376,25 @@ fn closest(all: &[&Group]) -> Option<ClosestStrategy> {
             Some(_) => percent(kept(first), 0),
             None => String::new(),
         },
-        search: match mean("search_time_h") {
-            Some(time) if time > 0.0 => hours(time),
-            Some(_) => "none".to_owned(),
-            None => NONE.to_owned(),
-        },
-        search_usd: or_dash(search_usd.map(|usd| format!("{usd:.2}"))),
+        search: search_texts(first),
         earlier: match mean("known_time_h") {
             Some(time) if time > 0.0 => known_text(first),
             _ => String::new(),
         },
     })
+}
+
+/// Time and cost of a search, and the one of them that the objective is about.
+fn search_texts(group: &Group) -> [String; 2] {
+    let mean = |metric| group_mean(group, metric);
+    let whole = spent_text(group, ["search_time_h", "search_cost_usd"]);
+    match (mean("search_time_h"), mean("search_cost_usd")) {
+        (Some(time), Some(cost)) if time > 0.0 => match objective(group) {
+            Some(Objective::Cost) => [whole, usd(cost)],
+            _ => [whole, hours(time)],
+        },
+        _ => [whole.clone(), whole],
+    }
 }
 
 fn group_mean(group: &Group, metric: &str) -> Option<f64> {
@@ -368,7 +414,7 @@ fn missed(depth: &Mean) -> Mean {
 }
 
 /// How far a strategy is from the best, as a fraction.
-fn off(group: &Group) -> Option<Mean> {
+pub(super) fn off(group: &Group) -> Option<Mean> {
     let over = |metric| {
         let mean = group.mean(metric)?;
         let value = typical(group, metric)?.value();
@@ -388,15 +434,31 @@ fn off(group: &Group) -> Option<Mean> {
 fn off_text(group: &Group) -> [String; 2] {
     let over = |metric| {
         let value = typical(group, metric)?;
-        Some([value.text(), value.text_with_interval()])
+        let percent = |text| format!("{text} %");
+        Some([percent(value.text()), percent(value.text_with_interval())])
     };
     let both = match objective(group) {
         Some(Objective::Time) => over("overhead_net_time"),
         Some(Objective::Cost) => over("overhead_net_cost"),
         Some(Objective::Knee) | None => group.mean("knee_depth").map(|depth| {
             let missed = missed(depth);
-            [signed(missed.mean), mean_percent(&missed)]
+            [signed(missed.mean), mean_percent(&missed)].map(|text| format!("{text} %"))
         }),
     };
     both.unwrap_or_else(|| [NONE.to_owned(), NONE.to_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_what_all_begin_with() {
+        let shared = |names: &[&str]| shared_prefix(names.iter().copied());
+        assert_eq!(shared(&["a-b-c1", "a-b-c1", "a-b-c2", "a-b-c2", "a-d"]), 2);
+        assert_eq!(shared(&["a-b-c1", "a-b-c1"]), 0);
+        assert_eq!(shared(&["a-b", "c-d"]), 0);
+        assert_eq!(shared(&["é-a", "é-b"]), 3);
+        assert_eq!(shared(&[]), 0);
+    }
 }

@@ -11,7 +11,7 @@ use scavsim_data::cloud::{prices, sources, vm_types};
 use scavsim_data::pricing::builtin;
 use scavsim_data::workload::Workload;
 use scavsim_experiment::expectation::Precision;
-use scavsim_experiment::{Finished, Plan, RunEnding, Tasks};
+use scavsim_experiment::{Finished, Plan, RecordColumns, RunEnding, Tasks};
 use scavsim_read::input::regular;
 use scavsim_scenario::ClusterScenario as _;
 use scavsim_scenario::Scenario;
@@ -89,6 +89,25 @@ pub fn tasks(identity: &Identity) -> Option<Tasks> {
         above_0(PER_STRETCH)?,
         above_0(PER_TASK)?,
     ))
+}
+
+/// Key of the columns of `records.csv`.
+pub const COLUMNS: &str = "columns";
+
+/// What a run is made from, with the columns that its rows have.
+pub fn with_columns(mut identity: Identity, columns: &RecordColumns) -> Identity {
+    let names: Vec<_> = columns.names().collect();
+    identity.insert(COLUMNS.to_owned(), json!(names));
+    identity
+}
+
+/// Columns of the rows of a run; all where its manifest does not say.
+pub fn columns(identity: &Identity) -> RecordColumns {
+    let names = identity.get(COLUMNS).and_then(Value::as_array);
+    let names = names.map(|names| names.iter().map(|name| name.as_str().unwrap_or_default()));
+    names
+        .and_then(RecordColumns::from_names)
+        .unwrap_or_default()
 }
 
 const ACROSS_VMS: &str = "each_vm_by_itself";
@@ -230,6 +249,10 @@ pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
                     names if names.is_empty() => format!("`{key}` are others"),
                     names => format!("the data of {} have changed", names.join(", ")),
                 },
+                COLUMNS => {
+                    "`records.csv` has other columns: give `--all-columns` to both or to none"
+                        .to_owned()
+                }
                 _ => format!("`{key}` was {}, is now {}", plain(there), plain(here)),
             })
         })

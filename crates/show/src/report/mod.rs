@@ -1,5 +1,6 @@
 //! Result files and tables, from records and groups: files that pandas and DuckDB open, and text that people read.
 
+pub mod axis_map;
 pub mod choices;
 mod closest;
 pub mod clusters_table;
@@ -27,6 +28,7 @@ pub mod records_parquet;
 pub mod result_files;
 pub mod results;
 pub mod row_hashes;
+pub mod row_reader;
 pub mod shard_file;
 pub mod shards;
 pub mod stored_records;
@@ -37,6 +39,7 @@ mod summary_columns;
 pub mod summary_csv;
 pub mod summary_json;
 pub mod summary_table;
+mod sweep_table;
 pub mod table_figures;
 pub mod trace_jsonl;
 pub mod trace_names;

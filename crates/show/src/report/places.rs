@@ -10,14 +10,17 @@ use scavsim_data::configuration::Shape;
 use scavsim_experiment::scenario::{Scenario, ScenarioWarnings};
 
 /// VM types and kinds of clusters of a run, and what is to be minded of its prices.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Places {
     /// VM shapes of each kind's workers; of several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
+    /// Keys and values that tell apart pricing policies made of one table.
+    swept: BTreeMap<String, Vec<(String, f64)>>,
     pub remarks: ScenarioWarnings,
 }
 
 const KINDS: &str = "kinds";
+const SWEPT: &str = "swept_policies";
 const UNASKED: &str = "remarks";
 const AVERAGED: &str = "averaged";
 const NEVER_LOST: &str = "policies_never_lost";
@@ -41,8 +44,12 @@ impl Places {
             let shapes = shapes.map(|(shape, workers)| (shape.to_string(), *workers));
             (name.to_string(), shapes.collect())
         });
+        let swept = scenario.policies.iter().filter(|own| !own.swept.is_empty());
         Places {
             kinds: kinds.collect(),
+            swept: swept
+                .map(|own| (own.name.clone(), own.swept.clone()))
+                .collect(),
             remarks: scenario.remarks.clone(),
         }
     }
@@ -52,6 +59,7 @@ impl Places {
         let texts = |key| serde_json::from_value(of(key)).unwrap_or_default();
         Places {
             kinds: serde_json::from_value(of(KINDS)).unwrap_or_default(),
+            swept: serde_json::from_value(of(SWEPT)).unwrap_or_default(),
             remarks: ScenarioWarnings {
                 unasked: texts(UNASKED),
                 averaged: identity
@@ -74,6 +82,9 @@ impl Places {
         let mut entries = Vec::new();
         if !self.kinds.is_empty() {
             entries.push((KINDS.to_owned(), json!(self.kinds)));
+        }
+        if !self.swept.is_empty() {
+            entries.push((SWEPT.to_owned(), json!(self.swept)));
         }
         for (key, all) in [
             (UNASKED, &self.remarks.unasked),
@@ -100,6 +111,15 @@ impl Places {
         } else {
             name.to_owned()
         }
+    }
+
+    /// The name of a policy without the keys and values that tell it from others of its table, and these.
+    pub fn swept<'n>(&'n self, name: &'n str) -> (String, &'n [(String, f64)]) {
+        let swept = self.swept.get(name).map_or(&[][..], |own| own);
+        let base = (swept.iter()).fold(name.to_owned(), |base, (key, value)| {
+            base.replacen(&format!(" {key} {value}"), "", 1)
+        });
+        (base, swept)
     }
 
     /// Whether a spot price of a policy is for VMs that are never taken away.
@@ -161,6 +181,7 @@ mod tests {
         let mixed = shapes(&[("a", Some(3)), ("b/2", Some(4))]);
         let places = Places {
             kinds: [("four".to_owned(), four), ("mixed".to_owned(), mixed)].into(),
+            swept: [("own usd 0.5".to_owned(), vec![("usd".to_owned(), 0.5)])].into(),
             remarks: ScenarioWarnings {
                 unasked: vec!["mind".to_owned()],
                 averaged: Some("all".to_owned()),
@@ -172,6 +193,8 @@ mod tests {
         };
         assert_eq!(places.policy("spot"), "spot†");
         assert_eq!(places.policy("list"), "list");
+        assert_eq!(places.swept("own usd 0.5").0, "own");
+        assert_eq!(places.swept("list"), ("list".to_owned(), &[][..]));
         for (kind, workers, label) in [
             ("a/1-2", Some(7), "a/1-2"),
             ("four", Some(8), "2 g4dn.12xlarge/4 (four)"),

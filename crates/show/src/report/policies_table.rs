@@ -1,14 +1,15 @@
 //! The summary by pricing policy: what a price changes.
 
 use super::choices::{all_on, objective, place, shared_vm, shown};
+use super::headline_table::EXPLAIN;
 use super::percent::typical;
 use super::places::Places;
-use scavsim_base::text::words::{hours, or_dash, percent, plural_with_commas, usd};
+use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural_with_commas, usd};
 use scavsim_base::text::{Column, NEEDED, Page, Sheet};
 use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
-const LEGEND: [(&str, &str); 3] = [
+const MEANINGS: [(&str, &str); 4] = [
     (
         "oracle",
         "workers × batch that is best by expectation, and its VMs, or where each VM type is searched by itself that of most of \
@@ -16,19 +17,35 @@ const LEGEND: [(&str, &str); 3] = [
     ),
     (
         "strategy",
-        "share of replicas that are right; mean overhead over the oracle in time / cost, search steps counted as \
-         training, or only in what the objective is about where there is no room; ! where replicas failed",
+        "share of replicas that are right; worse by how much than the oracle in time / cost, search included, or only in what the \
+         objective is about where there is no room; ! where replicas failed",
     ),
     (
         "as",
-        "policies under which all this is the same, but for the dollars and one in the last digit of an overhead, with the oracle's \
-         cost",
+        "policies under which all this is the same, but for the dollars and one in the last digit of a percentage, with the \
+         oracle's cost",
+    ),
+    (
+        "policy",
+        "name of the table that the pricing policies of a row were made of; the columns behind it are its keys that hold several \
+         values",
     ),
 ];
+
+/// Rows for which a terminal of 24 lines has room, with a title, heads, remarks and the next prompt.
+const MOST_ROWS: usize = 18;
+
+pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    MEANINGS.into_iter()
+}
 
 /// A block per (setting, workload, objective), a column per strategy, a line per policy or policies that differ in dollars
 /// only.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
+    tables(groups, places, page) + &places.below(page) + &page.dim(EXPLAIN)
+}
+
+pub(super) fn tables(groups: &[Group], places: &Places, page: &Page) -> String {
     let mut text = String::new();
     fn key_of(group: &Group) -> [&str; 3] {
         [&group.setting, &group.workload, &group.objective]
@@ -43,14 +60,16 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         let block: Vec<&Group> = (groups.iter()).filter(|g| key_of(g) == key).collect();
         let named = key.into_iter().filter(|name| !name.is_empty());
         let mut title: Vec<String> = named.map(str::to_owned).collect();
-        title.push(plural_with_commas(group.tallied.cases, "replica"));
+        let are_replicas = group.oracle.is_some() || group.tallied.failed == group.tallied.cases;
+        let what = if are_replicas { "replica" } else { "case" };
+        title.push(plural_with_commas(group.tallied.cases, what));
         let common = common_vm(&block, places);
         title.extend(common.map(all_on));
         text += &page.bold(&page.parts(title, 2));
         text += &table(&block, places, page);
         text.push('\n');
     }
-    text + &page.legend(LEGEND) + &places.below(page)
+    text
 }
 
 /// The VM type of all oracles' choices, where it is one.
@@ -64,7 +83,10 @@ fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
 /// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
 struct PolicyLine {
     pricing: String,
-    cost: String,
+    /// What the table of the policies is called, and their values of each key that tells them apart.
+    base: String,
+    keys: Vec<Vec<f64>>,
+    costs: Vec<f64>,
     /// The oracle's configuration, on one line and on two, and its time.
     oracle: [String; 3],
     strategies: Vec<Cell>,
@@ -96,25 +118,42 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let policies: Vec<&[&Group]> = block.chunk_by(|a, b| a.pricing == b.pricing).collect();
     let with_vm = common_vm(block, places).is_none();
     let mut lines: Vec<PolicyLine> = Vec::new();
+    let keys = swept_keys(&policies, places);
+    let is_folded = policies.len() > MOST_ROWS && !page.is_wide;
     for policy in &policies {
-        let line = line(policy, best(policies[0]), with_vm, places);
+        let line = line(policy, best(policies[0]), (with_vm, &keys), places);
         let twin = |l: &&mut PolicyLine| {
             let mut cells = l.strategies.iter().zip(&line.strategies);
-            l.oracle == line.oracle && cells.all(|(a, b)| a.is_close(b))
+            let is_as_good = cells.all(|(a, b)| a.is_close(b));
+            let is_of_it = keys.is_empty() || l.base == line.base;
+            is_folded && l.oracle == line.oracle && is_of_it && is_as_good
         };
         match lines.iter_mut().find(twin) {
-            Some(first) => first.same.push(format!("{} {}", line.pricing, line.cost)),
+            Some(first) => first.add(line),
             None => lines.push(line),
         }
     }
-    let mut columns = vec![
-        Column::text("pricing", |line: &&PolicyLine| line.pricing.clone()),
+    let bases = lines.iter().any(|line| line.base != lines[0].base);
+    let mut columns: Vec<Column<'_, &PolicyLine>> = Vec::new();
+    if keys.is_empty() {
+        columns.push(Column::text("pricing", |line: &&PolicyLine| {
+            line.pricing.clone()
+        }));
+    } else if bases {
+        columns.push(Column::text("policy", |line: &&PolicyLine| line.base.clone()).rank(0));
+    }
+    for (at, key) in keys.iter().enumerate() {
+        let cell = move |line: &&PolicyLine| values_text(&line.keys[at], |value| value.to_string());
+        columns.push(Column::number(short_key(key, &keys).to_owned(), cell).rank(0));
+    }
+    let cost = |line: &&PolicyLine| values_text(&line.costs, usd);
+    columns.extend([
+        Column::number("time", |line: &&PolicyLine| line.oracle[2].clone()).rank(1),
+        Column::number("cost", cost).rank(1),
         Column::text("oracle", |line: &&PolicyLine| line.oracle[0].clone())
             .rank(0)
             .stacked(|line| line.oracle[1].clone()),
-        Column::number("time", |line: &&PolicyLine| line.oracle[2].clone()).rank(1),
-        Column::number("cost", |line: &&PolicyLine| line.cost.clone()).rank(1),
-    ];
+    ]);
     let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
     for (at, group) in strategies.enumerate() {
         // In the scenario's order; the first are compared first.
@@ -133,6 +172,9 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     let table = Sheet::new(&lines, columns).fit(page);
     let mut text = table.text(page);
     text += &table.remark("", page);
+    if !keys.is_empty() {
+        return text;
+    }
     for line in lines.iter().filter(|line| !line.same.is_empty()) {
         // A policy and its cost stay on a line.
         let same: Vec<String> = line
@@ -144,6 +186,58 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
         text += &same.replace('\u{a0}', " ");
     }
     text + &by_money(&policies, places, page)
+}
+
+/// Keys that tell apart policies made of one table, as they come.
+fn swept_keys(policies: &[&[&Group]], places: &Places) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for policy in policies {
+        for (key, _) in places.swept(&policy[0].pricing).1 {
+            if !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+    }
+    keys
+}
+
+/// The last part of a key, such as a VM type, where it is that of no other.
+fn short_key<'k>(key: &'k str, all: &[String]) -> &'k str {
+    let last = |key: &'k str| key.split_once('.').map_or(key, |(_, last)| last);
+    let others = all.iter().filter(|other| *other != key);
+    let is_taken = |other: &String| other.ends_with(last(key));
+    if others.into_iter().any(is_taken) {
+        key
+    } else {
+        last(key)
+    }
+}
+
+/// Values that share a row: a few by themselves, of more the first and the last.
+fn values_text(values: &[f64], text: impl Fn(f64) -> String) -> String {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    match sorted.as_slice() {
+        [] => NONE.to_owned(),
+        [only] => text(*only),
+        [one, other] => format!("{}, {}", text(*one), text(*other)),
+        [first, .., last] => format!("{} to {}", text(*first), text(*last)),
+    }
+}
+
+impl PolicyLine {
+    /// Takes policies in that differ in dollars only.
+    fn add(&mut self, other: PolicyLine) {
+        let cost = values_text(&other.costs, usd);
+        self.same.push(format!("{} {cost}", other.pricing));
+        if !other.keys.is_empty() {
+            self.costs.extend(other.costs);
+        }
+        for (own, other) in self.keys.iter_mut().zip(other.keys) {
+            own.extend(other);
+        }
+    }
 }
 
 const MOST_NAMED: usize = 3;
@@ -195,9 +289,14 @@ fn best(policy: &[&Group]) -> Option<(Chosen, Option<f64>)> {
 fn line(
     policy: &[&Group],
     first: Option<(Chosen, Option<f64>)>,
-    with_vm: bool,
+    (with_vm, keys): (bool, &[String]),
     places: &Places,
 ) -> PolicyLine {
+    let (base, swept) = places.swept(&policy[0].pricing);
+    let values = |key: &String| {
+        let own = swept.iter().filter(|(name, _)| name == key);
+        own.map(|(_, value)| *value).collect()
+    };
     let oracle = best(policy);
     let is_moved = oracle.as_ref().map(|(at, _)| at) != first.as_ref().map(|(at, _)| at);
     let moved = if is_moved { "* " } else { "" };
@@ -209,14 +308,17 @@ fn line(
         let share = share.map_or_else(String::new, |share| format!(" ({})", percent(share, 0)));
         format!("{moved}{}{share}", place(&at, places, between))
     };
-    let mean = |name, text: fn(f64) -> String| {
+    let mean = |name| {
         let figure = policy.iter().find_map(|g| g.mean(name));
-        or_dash(figure.map(|m| text(m.mean)))
+        figure.map(|mean| mean.mean)
     };
+    let time = or_dash(mean("oracle_time_h").map(hours));
     PolicyLine {
         pricing: places.policy(&policy[0].pricing),
-        cost: mean("oracle_cost_usd", usd),
-        oracle: [best(" on "), best("\non "), mean("oracle_time_h", hours)],
+        base: places.policy(&base),
+        keys: keys.iter().map(values).collect(),
+        costs: mean("oracle_cost_usd").into_iter().collect(),
+        oracle: [best(" on "), best("\non "), time],
         strategies: competitors(policy).map(strategy).collect(),
         same: Vec::new(),
     }
@@ -239,8 +341,8 @@ fn strategy(group: &Group) -> Cell {
     Cell {
         overheads: names.map(overhead),
         short: match objective(group) {
-            Some(Objective::Time) => format!("{right}, {time} %"),
-            Some(Objective::Cost) => format!("{right}, {cost} %"),
+            Some(Objective::Time) => format!("{time}{failed} %"),
+            Some(Objective::Cost) => format!("{cost}{failed} %"),
             Some(Objective::Knee) | None => whole.clone(),
         },
         whole,

@@ -6,12 +6,13 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::sync::Arc;
 
 use super::csv_rows::CsvRows;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
 use scavsim_base::output::OutputFolder;
-use scavsim_experiment::{COLUMNS, Record};
+use scavsim_experiment::{Record, RecordColumns};
 
 pub const FILE: &str = "records.csv";
 pub const PARTIAL: &str = "records.partial.csv";
@@ -34,14 +35,18 @@ pub struct RecordsCsv {
     written: u64,
 }
 
-#[derive(Default)]
 pub struct CsvPart {
     rows: CsvRows,
     leaf: String,
 }
 
 impl CsvPart {
+    pub fn new(columns: &Arc<RecordColumns>) -> CsvPart {
+        CsvPart::from_rows(CsvRows::new(columns), String::new())
+    }
+
     pub fn push_record(&mut self, record: &Record<'_>) {
+        debug_assert!(self.rows.holds_all_of(record), "{record:?} has more");
         self.rows.push_record(record);
     }
 
@@ -64,9 +69,9 @@ impl CsvPart {
 /// Bytes that are written at once.
 const MOST_WAITING: usize = 1 << 20;
 
-pub fn header() -> io::Result<Vec<u8>> {
+pub fn header(columns: &RecordColumns) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS.iter().map(|column| column.name))?;
+    writer.write_record(columns.names().map(|name| name.into_owned()))?;
     writer.into_inner().map_err(|e| e.into_error())
 }
 
@@ -89,13 +94,18 @@ impl RecordsCsv {
     /// what stands behind them is cut off.
     pub fn open(
         folder: &OutputFolder,
+        columns: &RecordColumns,
         bytes: u64,
         good: ValidRows,
         hashes: RowHashes,
     ) -> io::Result<Self> {
         let file = folder.open_behind(PARTIAL, bytes)?;
         let lines = folder.open_behind(row_hashes::PARTIAL, good.hashes_end)?;
-        let head = if bytes == 0 { header()? } else { Vec::new() };
+        let head = if bytes == 0 {
+            header(columns)?
+        } else {
+            Vec::new()
+        };
         Ok(RecordsCsv {
             file,
             folder: folder.clone(),

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 
 use scavsim_base::output::OutputFolder;
-use scavsim_experiment::Record;
+use scavsim_experiment::{Record, RecordColumns};
 
 /// A file of records. Dropped, nothing of it is left.
 pub trait RecordsFile: Send {
@@ -41,6 +41,6 @@ pub struct RecordsFormat {
 /// How a form is written beside the rows.
 #[derive(Clone, Copy)]
 pub struct RecordsFileFactory {
-    pub create: fn(&OutputFolder) -> io::Result<Box<dyn RecordsFile>>,
-    pub part: fn() -> Box<dyn FormPart>,
+    pub create: fn(&OutputFolder, &RecordColumns) -> io::Result<Box<dyn RecordsFile>>,
+    pub part: fn(&RecordColumns) -> Box<dyn FormPart>,
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
-use scavsim_experiment::Record;
+use scavsim_experiment::{AXIS, Record};
 
 pub const FILE: &str = "records.jsonl";
 
@@ -12,8 +12,8 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "jsonl",
     file: FILE,
     beside: Some(RecordsFileFactory {
-        create: |folder| Ok(Box::new(RecordsJsonl(folder.create(FILE)?))),
-        part: || Box::new(Lines(Vec::new())),
+        create: |folder, _| Ok(Box::new(RecordsJsonl(folder.create(FILE)?))),
+        part: |_| Box::new(Lines(Vec::new())),
     }),
 };
 
@@ -24,7 +24,12 @@ struct Lines(Vec<u8>);
 impl FormPart for Lines {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         serde_json::to_writer(&mut self.0, record)?;
-        self.0.push(b'\n');
+        self.0.pop();
+        for (name, value) in record.axes.names().iter().zip(record.axes.values()) {
+            let name = serde_json::to_string(&format!("{AXIS}{name}"))?;
+            write!(self.0, ",{name}:{}", serde_json::to_string(&value)?)?;
+        }
+        self.0.extend_from_slice(b"}\n");
         Ok(())
     }
 }

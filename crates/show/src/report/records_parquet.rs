@@ -1,6 +1,7 @@
 //! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB. Row groups are of whole
 //! tasks, and nothing tells of time or machine: the same records give the same bytes.
 
+use std::borrow::Cow;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
@@ -25,7 +26,7 @@ use rayon::prelude::*;
 use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
 use scavsim_base::output::PartialFile;
 use scavsim_experiment::columns::Kind;
-use scavsim_experiment::{COLUMNS, Record, RecordBatches};
+use scavsim_experiment::{AXIS, COLUMNS, Record, RecordBatches, RecordColumns};
 use scavsim_read::input::regular;
 
 pub const FILE: &str = "records.parquet";
@@ -34,8 +35,18 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
     name: "parquet",
     file: FILE,
     beside: Some(RecordsFileFactory {
-        create: |folder| Ok(Box::new(RecordsParquet::new(folder.create(FILE)?)?)),
-        part: || Box::new(Batch::default()),
+        create: |folder, columns| {
+            Ok(Box::new(RecordsParquet::new(
+                folder.create(FILE)?,
+                columns,
+            )?))
+        },
+        part: |columns| {
+            Box::new(Batch {
+                open: RecordBatches::with_axes(columns.axes()),
+                closed: None,
+            })
+        },
     }),
 };
 
@@ -50,7 +61,6 @@ struct RecordsParquet {
     rows: usize,
 }
 
-#[derive(Default)]
 struct Batch {
     open: RecordBatches,
     closed: Option<RecordBatch>,
@@ -71,8 +81,8 @@ impl FormPart for Batch {
 }
 
 impl RecordsParquet {
-    fn new(file: PartialFile) -> io::Result<Self> {
-        let schema = RecordBatches::default().schema();
+    fn new(file: PartialFile, columns: &RecordColumns) -> io::Result<Self> {
+        let schema = RecordBatches::with_axes(columns.axes()).schema();
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_dictionary_enabled(false);
@@ -127,8 +137,12 @@ impl RecordsParquet {
     }
 }
 
-/// Hands the rows of a file to `take`, each as `records.csv` would have it.
-pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) -> io::Result<()> {
+/// Hands the rows of a file to `take`, each as a `records.csv` with all columns and these axes would have it.
+pub fn read(
+    path: &Path,
+    axes: &[String],
+    take: &mut dyn FnMut(&StringRecord) -> io::Result<()>,
+) -> io::Result<()> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let file = regular::open(path)?;
     let open = || {
@@ -138,11 +152,14 @@ pub fn read(path: &Path, take: &mut dyn FnMut(&StringRecord) -> io::Result<()>) 
     let mut batches = guarded(open)?;
     let mut row = StringRecord::new();
     while let Some(batch) = guarded(|| batches.next().transpose().map_err(io::Error::other))? {
-        let columns: Vec<StoredColumn<'_>> = (COLUMNS.iter())
-            .map(|column| {
-                let name = column.name;
-                let array = batch.column_by_name(name);
-                let stored = array.and_then(|array| StoredColumn::from_array(column.kind, array));
+        let own = (COLUMNS.iter()).map(|column| (Cow::Borrowed(column.name), column.kind));
+        let swept = axes
+            .iter()
+            .map(|axis| (format!("{AXIS}{axis}").into(), Kind::Figure));
+        let columns: Vec<StoredColumn<'_>> = (own.chain(swept))
+            .map(|(name, kind)| {
+                let array = batch.column_by_name(&name);
+                let stored = array.and_then(|array| StoredColumn::from_array(kind, array));
                 stored.ok_or_else(|| invalid(format!("there is no column `{name}` of its kind")))
             })
             .collect::<io::Result<_>>()?;

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
@@ -19,8 +20,8 @@ use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_base::output::{OutputFolder, partial_name};
 use scavsim_experiment::{
-    Aggregated, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, RunEnding, Summary,
-    SummaryMaker, SummaryPart, Tasks,
+    Aggregated, Finished, Gather, KeyColumns, Maker, Part, Plan, Record, RecordColumns, RunEnding,
+    Summary, SummaryMaker, SummaryPart, Tasks,
 };
 use scavsim_read::input::regular;
 
@@ -32,10 +33,13 @@ pub struct Results {
     identity: Identity,
     /// Whether the rows are asked for as CSV, and not only written to be read back.
     keep_csv: bool,
-    forms: Vec<fn() -> Box<dyn FormPart>>,
+    columns: Arc<RecordColumns>,
+    forms: Vec<PartMaker>,
     rows: RecordsCsv,
     derived: DerivedFiles,
 }
+
+type PartMaker = fn(&RecordColumns) -> Box<dyn FormPart>;
 
 pub struct ResultsPart {
     rows: CsvPart,
@@ -50,7 +54,8 @@ pub struct DerivedPart {
 }
 
 pub struct ResultsMaker {
-    forms: Vec<fn() -> Box<dyn FormPart>>,
+    columns: Arc<RecordColumns>,
+    forms: Vec<PartMaker>,
     summary: SummaryMaker,
 }
 
@@ -70,7 +75,8 @@ impl Results {
     ) -> io::Result<Results> {
         // Emptied before the manifest claims it.
         let hashes = RowHashes::new(&identity);
-        let rows = RecordsCsv::open(folder, 0, ValidRows::default(), hashes)?;
+        let columns = manifest::columns(&identity);
+        let rows = RecordsCsv::open(folder, &columns, 0, ValidRows::default(), hashes)?;
         let derived = claim(folder, &identity, formats, summary)?;
         Ok(Self::from_parts(folder, identity, formats, rows, derived))
     }
@@ -79,7 +85,7 @@ impl Results {
     /// last that has a hash are evaluated again. [`AlteredRows`] rows are refused; nothing is touched then.
     pub fn resume(
         folder: &OutputFolder,
-        identity: Identity,
+        mut identity: Identity,
         formats: &[&'static RecordsFormat],
         summary: Summary,
         plan: &Plan,
@@ -93,6 +99,9 @@ impl Results {
         let named = |error: io::Error| AlteredRows::named(there, error);
         let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
         let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
+        // Rows that are there have the columns that they have.
+        let columns = manifest::columns(&left);
+        identity = manifest::with_columns(identity, &columns);
         if !partial.exists() && whole.exists() {
             folder.rename(records_csv::FILE, records_csv::PARTIAL)?;
         }
@@ -101,10 +110,11 @@ impl Results {
         let mut hashes = RowHashes::new(&identity);
         let mut end = 0;
         if good.rows > 0
-            && let Some(mut stored) = StoredRows::open(&partial).map_err(named)?
+            && let Some(mut stored) = StoredRows::open(&partial, &columns).map_err(named)?
         {
             let tasks = Tasks::from_plan(plan);
             let maker = ResultsMaker {
+                columns: Arc::new(columns.clone()),
                 forms: parts_of(formats),
                 summary: derived.summary.maker(),
             };
@@ -125,7 +135,7 @@ impl Results {
             }
             end = stored.end();
         }
-        let rows = RecordsCsv::open(folder, end, good, hashes)?;
+        let rows = RecordsCsv::open(folder, &columns, end, good, hashes)?;
         let results = Self::from_parts(folder, identity, formats, rows, derived);
         Ok((results, finished))
     }
@@ -139,6 +149,7 @@ impl Results {
     ) -> Results {
         Results {
             folder: folder.clone(),
+            columns: Arc::new(manifest::columns(&identity)),
             identity,
             forms: parts_of(formats),
             keep_csv: formats.iter().any(|format| format.beside.is_none()),
@@ -154,6 +165,7 @@ impl Results {
 
     pub fn maker(&self) -> ResultsMaker {
         ResultsMaker {
+            columns: Arc::clone(&self.columns),
             forms: self.forms.clone(),
             summary: self.derived.summary.maker(),
         }
@@ -161,13 +173,15 @@ impl Results {
 
     /// Whether there are rows in `folder`, of whatever run.
     pub fn has_rows(folder: &Path) -> bool {
-        let header = records_csv::header().map_or(0, |header| header.len() as u64);
-        [records_csv::PARTIAL, records_csv::FILE]
-            .iter()
-            .any(|name| {
-                let file = std::fs::metadata(folder.join(name));
-                file.is_ok_and(|file| file.len() > header)
-            })
+        let is_behind_header = |name: &str| -> io::Result<bool> {
+            let mut file = BufReader::new(regular::open(&folder.join(name))?);
+            file.skip_until(b'\n')?;
+            Ok(!file.fill_buf()?.is_empty())
+        };
+        let files = [records_csv::PARTIAL, records_csv::FILE];
+        files
+            .into_iter()
+            .any(|name| is_behind_header(name).unwrap_or(false))
     }
 
     /// Whether a manifest that was read says that all is done, and the files are there, the summary
@@ -225,7 +239,7 @@ impl Results {
 impl ResultsMaker {
     fn derived(&self) -> DerivedPart {
         DerivedPart {
-            forms: self.forms.iter().map(|part| part()).collect(),
+            forms: self.forms.iter().map(|part| part(&self.columns)).collect(),
             failures: FailuresPart::default(),
             summary: self.summary.part(),
             failed: None,
@@ -287,7 +301,7 @@ impl Maker for ResultsMaker {
 
     fn part<'p>(&self) -> Self::Part<'p> {
         ResultsPart {
-            rows: CsvPart::default(),
+            rows: CsvPart::new(&self.columns),
             derived: self.derived(),
         }
     }
@@ -312,7 +326,7 @@ impl Gather for Results {
 }
 
 /// What begins a task in each form that is written beside the rows.
-fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<fn() -> Box<dyn FormPart>> {
+fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<PartMaker> {
     let beside = formats.iter().filter_map(|format| format.beside);
     beside.map(|beside| beside.part).collect()
 }
@@ -387,7 +401,11 @@ fn claim(
     let older = files(folder);
     folder.write(manifest::FILE, manifest.as_bytes())?;
     older.iter().try_for_each(|name| folder.remove(name))?;
-    let create = |format: &&RecordsFormat| format.beside.map(|beside| (beside.create)(folder));
+    let columns = manifest::columns(identity);
+    let create = |format: &&RecordsFormat| {
+        let beside = format.beside?;
+        Some((beside.create)(folder, &columns))
+    };
     Ok(DerivedFiles {
         forms: formats
             .iter()

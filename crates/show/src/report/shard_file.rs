@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,9 @@ use super::records_csv;
 use super::row_hashes;
 use super::stored_shard::{self, HASH, StoredShard};
 use scavsim_base::output::{OutputFolder, PartialFile, is_partial};
-use scavsim_experiment::{Finished, Gather, Maker, Part, Record, Shard, Status, SummaryPart};
+use scavsim_experiment::{
+    Finished, Gather, Maker, Part, Record, RecordColumns, Shard, Status, SummaryPart,
+};
 
 pub const FOLDER: &str = "shards";
 
@@ -22,6 +25,7 @@ pub struct ShardFile {
     folder: OutputFolder,
     shard: Shard,
     across_vms: bool,
+    columns: Arc<RecordColumns>,
     rows: PartialFile,
     sums: PartialFile,
     hash: blake3::Hasher,
@@ -38,6 +42,7 @@ pub struct ShardPart {
 
 pub struct ShardMaker {
     across_vms: bool,
+    columns: Arc<RecordColumns>,
 }
 
 /// The name of a shard's files, without extension.
@@ -80,7 +85,8 @@ impl ShardFile {
         if !same {
             return None;
         }
-        let hash = StoredShard::hash(&folder.file(&format!("{name}.csv"))).ok()?;
+        let columns = manifest::columns(identity);
+        let hash = StoredShard::hash(&folder.file(&format!("{name}.csv")), &columns).ok()?;
         if manifest.get("records_hash") != Some(&json!(hash)) {
             return None;
         }
@@ -93,14 +99,16 @@ impl ShardFile {
         identity: &Identity,
     ) -> io::Result<ShardFile> {
         let name = name(shard);
+        let columns = manifest::columns(identity);
         let mut rows = folder.create(&format!("{name}.csv"))?;
-        rows.write_all(&records_csv::header()?)?;
+        rows.write_all(&records_csv::header(&columns)?)?;
         let mut sums = folder.create(&format!("{name}.sums"))?;
         sums.write_all(stored_shard::HEAD)?;
         Ok(ShardFile {
             folder: folder.clone(),
             shard,
             across_vms: manifest::is_across_vms(identity),
+            columns: Arc::new(columns),
             rows,
             sums,
             hash: blake3::Hasher::new(),
@@ -162,7 +170,7 @@ impl Maker for ShardMaker {
 
     fn part<'p>(&self) -> Self::Part<'p> {
         ShardPart {
-            rows: CsvRows::default(),
+            rows: CsvRows::new(&self.columns),
             failures: FailuresPart::default(),
             failed: 0,
             summary: SummaryPart::usual(self.across_vms),
@@ -177,6 +185,7 @@ impl Gather for ShardFile {
     fn maker(&self) -> ShardMaker {
         ShardMaker {
             across_vms: self.across_vms,
+            columns: Arc::clone(&self.columns),
         }
     }
 

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -114,6 +115,7 @@ impl Shards {
 
     pub fn merge(&mut self, results: &mut Results, progress: &AtomicU64) -> io::Result<Finished> {
         let (is_plain, maker) = (results.is_plain(), results.maker());
+        let columns = Arc::new(manifest::columns(&self.identity));
         let mut finished = Finished::default();
         self.each_task(&mut |cases, task| {
             let count = cases.end - cases.start;
@@ -121,11 +123,11 @@ impl Shards {
             finished.failed += task.failed;
             progress.fetch_add(count, Ordering::Relaxed);
             let part = if is_plain {
-                let (rows, failures, summary) = task.into_parts()?;
+                let (rows, failures, summary) = task.into_parts(&columns)?;
                 ResultsPart::from_parts(rows, failures, summary)
             } else {
                 let mut part = maker.part();
-                task.records(cases, &mut |record| part.push_record(record))?;
+                task.records(&columns, cases, &mut |record| part.push_record(record))?;
                 part.end();
                 part
             };
@@ -141,6 +143,7 @@ impl Shards {
         take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,
     ) -> io::Result<()> {
         let count = self.parts.len() as u64;
+        let columns = manifest::columns(&self.identity);
         for (_, place) in &mut self.parts {
             *place = ShardPlace::Closed(None);
         }
@@ -148,7 +151,7 @@ impl Shards {
             let owner = Shard::owner(number, count).index() as usize - 1;
             let (path, place) = &mut self.parts[owner];
             if let ShardPlace::Closed(at) = place {
-                *place = ShardPlace::Open(Box::new(StoredShard::open(path, *at)?));
+                *place = ShardPlace::Open(Box::new(StoredShard::open(path, &columns, *at)?));
             }
             let ShardPlace::Open(shard) = place else {
                 continue;
@@ -294,7 +297,7 @@ fn damage(part: &Part) -> Option<Diagnostic> {
         part.shard.index(),
         part.shard.count()
     );
-    let what = match StoredShard::hash(&rows) {
+    let what = match StoredShard::hash(&rows, &manifest::columns(&part.manifest)) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             format!(
                 "{} is not what its manifest describes: {error}",

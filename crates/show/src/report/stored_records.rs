@@ -1,7 +1,9 @@
 //! The records of a finished run, whatever form they are in, one after the other.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use csv::StringRecord;
 use serde_json::{Map, Value};
@@ -9,22 +11,27 @@ use serde_json::{Map, Value};
 use super::csv_rows::CsvRows;
 use super::manifest::{self, Identity};
 use super::row_hashes::{AlteredRows, Check};
+use super::row_reader::RowReader;
 use super::stored_rows::StoredRows;
 use super::{records_csv, records_jsonl};
-use scavsim_experiment::{Record, Sink};
+use scavsim_experiment::{Record, RecordColumns, Sink};
 use scavsim_read::input::regular;
 
 /// Hands the records in `folder` to `sink`, from the first of CSV, JSON lines and Parquet, and sees that the run of
 /// `manifest` wrote them. Fails for missing, damaged, unordered or [`AlteredRows`] records, and with the sink.
 pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
-    type Reader = fn(&Path, &mut RecordOrderCheck<'_>) -> io::Result<()>;
+    type Reader = fn(&Path, &RecordColumns, &mut RecordOrderCheck<'_>) -> io::Result<()>;
+    let columns = manifest::columns(manifest);
+    let whole = columns.with_all();
     let forms: &[(&str, Reader, u64)] = &[
         (records_csv::FILE, csv_rows, 1),
         (records_jsonl::FILE, json_lines, 0),
         #[cfg(feature = "parquet")]
         (
             super::records_parquet::FILE,
-            |path, seen| super::records_parquet::read(path, &mut |row| seen.push_row(row)),
+            |path, columns, seen| {
+                super::records_parquet::read(path, columns.axes(), &mut |row| seen.push_row(row))
+            },
             0,
         ),
     ];
@@ -38,9 +45,10 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
                 sink,
                 cases: 0,
                 check,
-                rows: CsvRows::default(),
+                rows: CsvRows::new(&Arc::new(columns.clone())),
+                reader: RowReader::new(whole.clone()),
             };
-            let read = read(&path, &mut seen).and_then(|()| seen.end());
+            let read = read(&path, &columns, &mut seen).and_then(|()| seen.end());
             return read.map_err(|error| {
                 use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
                 let named = AlteredRows::named(&path, error);
@@ -70,15 +78,18 @@ struct RecordOrderCheck<'s> {
     check: Check,
     /// Rows as `records.csv` would have them, that are not checked yet.
     rows: CsvRows,
+    /// Reads rows with all columns.
+    reader: RowReader,
 }
 
 impl RecordOrderCheck<'_> {
     fn push_row(&mut self, row: &StringRecord) -> io::Result<()> {
-        let record: Record<'_> = row.deserialize(None).map_err(invalid)?;
+        let record = self.reader.record(row).map_err(invalid)?;
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
         }
-        self.record(&record)?;
+        next(&mut self.cases, &record)?;
+        self.sink.push_record(&record)?;
         self.rows.push_record(&record);
         if self.rows.rows() == self.check.room() {
             self.check_waiting()
@@ -99,38 +110,46 @@ impl RecordOrderCheck<'_> {
         }
         self.check.end()
     }
-
-    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
-        if record.case != self.cases {
-            let what = format!("case {} stands where {} belongs", record.case, self.cases);
-            return Err(invalid(what));
-        }
-        self.cases += 1;
-        self.sink.push_record(record)
-    }
 }
 
-fn csv_rows(path: &Path, seen: &mut RecordOrderCheck<'_>) -> io::Result<()> {
-    let Some(mut rows) = StoredRows::open(path)? else {
+/// Sees to it that the record is the next.
+fn next(cases: &mut u64, record: &Record<'_>) -> io::Result<()> {
+    if record.case != *cases {
+        let what = format!("case {} stands where {cases} belongs", record.case);
+        return Err(invalid(what));
+    }
+    *cases += 1;
+    Ok(())
+}
+
+fn csv_rows(
+    path: &Path,
+    columns: &RecordColumns,
+    seen: &mut RecordOrderCheck<'_>,
+) -> io::Result<()> {
+    let Some(mut rows) = StoredRows::open(path, columns)? else {
         return Err(invalid("it does not begin with the header of this version"));
     };
     while let Some(record) = rows.read()? {
-        seen.record(&record)?;
+        next(&mut seen.cases, &record)?;
+        seen.sink.push_record(&record)?;
         seen.check.check_rows(rows.raw(), 1)?;
     }
     Ok(())
 }
 
-fn json_lines(path: &Path, seen: &mut RecordOrderCheck<'_>) -> io::Result<()> {
-    let header = records_csv::header()?;
-    let header = String::from_utf8(header).map_err(invalid)?;
-    let columns: Vec<&str> = header.trim_end().split(',').collect();
+fn json_lines(
+    path: &Path,
+    columns: &RecordColumns,
+    seen: &mut RecordOrderCheck<'_>,
+) -> io::Result<()> {
+    let columns: Vec<_> = columns.with_all().names().map(Cow::into_owned).collect();
     let mut row = StringRecord::new();
     for line in BufReader::new(regular::open(path)?).lines() {
         let object: Map<String, Value> = serde_json::from_str(&line?).map_err(invalid)?;
         row.clear();
         for column in &columns {
-            match object.get(*column) {
+            match object.get(column) {
                 Some(Value::Null) => row.push_field(""),
                 Some(Value::String(text)) => row.push_field(text),
                 Some(other) => row.push_field(&other.to_string()),

@@ -5,12 +5,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::records_csv;
-use scavsim_experiment::Record;
+use super::row_reader::RowReader;
+use scavsim_experiment::{Record, RecordColumns};
 use scavsim_read::input::regular;
 
 pub struct StoredRows {
     rows: csv::Reader<RecentBytes>,
     row: csv::StringRecord,
+    reader: RowReader,
     cells: csv::ByteRecord,
     begin: u64,
     start: u64,
@@ -22,8 +24,8 @@ pub struct StoredRows {
 
 impl StoredRows {
     /// Opens a file at its first row; `None` when it does not begin with the header.
-    pub fn open(path: &Path) -> io::Result<Option<StoredRows>> {
-        let header = records_csv::header()?;
+    pub fn open(path: &Path, columns: &RecordColumns) -> io::Result<Option<StoredRows>> {
+        let header = records_csv::header(columns)?;
         let mut found = Vec::new();
         regular::open(path)?
             .take(header.len() as u64)
@@ -31,11 +33,11 @@ impl StoredRows {
         if found != header {
             return Ok(None);
         }
-        Self::open_at(path, header.len() as u64).map(Some)
+        Self::open_at(path, columns, header.len() as u64).map(Some)
     }
 
     /// Opens a file at a row that begins `start` bytes behind its beginning.
-    pub fn open_at(path: &Path, start: u64) -> io::Result<StoredRows> {
+    pub fn open_at(path: &Path, columns: &RecordColumns, start: u64) -> io::Result<StoredRows> {
         let mut file = regular::open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut last = [b'\n'];
@@ -53,6 +55,7 @@ impl StoredRows {
                     from: start,
                 }),
             row: csv::StringRecord::new(),
+            reader: RowReader::new(columns.clone()),
             cells: csv::ByteRecord::new(),
             begin: start,
             start,
@@ -74,7 +77,7 @@ impl StoredRows {
         if self.torn && end >= self.length {
             return Err(invalid("the last row is cut off"));
         }
-        let record: Record<'_> = self.row.deserialize(None).map_err(io_error)?;
+        let record = self.reader.record(&self.row).map_err(io_error)?;
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
         }
@@ -109,8 +112,8 @@ impl StoredRows {
         self.rows.get_ref().between(begin, end)
     }
 
-    pub fn is_torn_header(path: &Path) -> io::Result<bool> {
-        let header = records_csv::header()?;
+    pub fn is_torn_header(path: &Path, columns: &RecordColumns) -> io::Result<bool> {
+        let header = records_csv::header(columns)?;
         let mut found = Vec::new();
         let file = regular::open(path)?;
         file.take(header.len() as u64).read_to_end(&mut found)?;

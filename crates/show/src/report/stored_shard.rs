@@ -8,12 +8,14 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
 use super::records_csv::{self, CsvPart};
 use super::row_hashes;
-use scavsim_experiment::{Reader, Record, SummaryPart, Writer};
+use super::row_reader::RowReader;
+use scavsim_experiment::{Reader, Record, RecordColumns, SummaryPart, Writer};
 use scavsim_read::input::regular;
 
 /// The first line.
@@ -75,17 +77,24 @@ pub fn entry(
 
 impl StoredTask {
     /// The parts of a run that this task comes to: its rows, those of its failures, and its part of the summary.
-    pub fn into_parts(self) -> io::Result<(CsvPart, FailuresPart, SummaryPart)> {
+    pub fn into_parts(
+        self,
+        columns: &Arc<RecordColumns>,
+    ) -> io::Result<(CsvPart, FailuresPart, SummaryPart)> {
         let mut from = Reader(&self.entry[self.sums_at..]);
         let summary = SummaryPart::read(&mut from).filter(|_| from.0.is_empty());
         let summary = summary.ok_or_else(|| invalid("the sums are not those of a task"))?;
-        let rows = CsvPart::from_rows(CsvRows::from_bytes(self.rows, self.count), self.leaf);
+        let rows = CsvPart::from_rows(
+            CsvRows::from_bytes(columns, self.rows, self.count),
+            self.leaf,
+        );
         Ok((rows, FailuresPart::from_rows(self.failures), summary))
     }
 
     /// Hands out its records, which are those of `cases`.
     pub fn records(
         &self,
+        columns: &RecordColumns,
         cases: std::ops::Range<u64>,
         take: &mut dyn FnMut(&Record<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -93,10 +102,11 @@ impl StoredTask {
             .has_headers(false)
             .from_reader(&self.rows[..]);
         let mut row = csv::StringRecord::new();
+        let mut reader = RowReader::new(columns.clone());
         for case in cases {
             let is_there = rows.read_record(&mut row).map_err(invalid)?;
             let record: Option<Record<'_>> = if is_there {
-                Some(row.deserialize(None).map_err(invalid)?)
+                Some(reader.record(&row).map_err(invalid)?)
             } else {
                 None
             };
@@ -121,7 +131,11 @@ pub struct StoredShard {
 
 impl StoredShard {
     /// Opens the files of the shard with the rows at `path`, where reading went on to `at`.
-    pub fn open(path: &Path, at: Option<[u64; 2]>) -> io::Result<StoredShard> {
+    pub fn open(
+        path: &Path,
+        columns: &RecordColumns,
+        at: Option<[u64; 2]>,
+    ) -> io::Result<StoredShard> {
         let sums_path = path.with_extension("sums");
         let open = |path: &Path, head: &[u8], at: Option<u64>| -> io::Result<(File, u64)> {
             let mut file = regular::open(path)?;
@@ -139,7 +153,7 @@ impl StoredShard {
             file.seek(SeekFrom::Start(at))?;
             Ok((file, at))
         };
-        let (rows, rows_at) = open(path, &records_csv::header()?, at.map(|at| at[0]))
+        let (rows, rows_at) = open(path, &records_csv::header(columns)?, at.map(|at| at[0]))
             .map_err(|error| named(path, error))?;
         let (sums, sums_at) =
             open(&sums_path, HEAD, at.map(|at| at[1])).map_err(|error| named(&sums_path, error))?;
@@ -202,8 +216,8 @@ impl StoredShard {
 
     /// The hash of the hashes of all entries, by which the shard is known to be whole: of every task rows and sums are
     /// seen to be those of its entry, and nothing to stand behind them.
-    pub fn hash(path: &Path) -> io::Result<String> {
-        let mut shard = StoredShard::open(path, None)?;
+    pub fn hash(path: &Path, columns: &RecordColumns) -> io::Result<String> {
+        let mut shard = StoredShard::open(path, columns, None)?;
         shard.hash_all().map_err(|error| named(path, error))
     }
 

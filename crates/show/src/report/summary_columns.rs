@@ -16,8 +16,6 @@ pub(super) struct TableColumn {
     pub(super) rank: u8,
     /// What stands below all tables.
     pub(super) meaning: &'static str,
-    /// Whether medians stand in it where few replicas carry the mean.
-    pub(super) is_typical: bool,
     pub(super) is_there: fn(&Group) -> bool,
     pub(super) cell: fn(&Group) -> String,
     /// The cell without its intervals, where it has some.
@@ -43,7 +41,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "right",
         rank: 1,
         meaning: "share of replicas whose choice is worth what the oracle's is, with its 95 % interval",
-        is_typical: false,
         is_there: always,
         cell: |group| right(&group.tallied),
         short: Some(|group| right_alone(&group.tallied)),
@@ -52,7 +49,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "depth",
         rank: 5,
         meaning: "of the choice below the line between the ends of the oracle's front, over that of the knee",
-        is_typical: false,
         is_there: |group| group.mean("knee_depth").is_some(),
         cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
         short: None,
@@ -61,7 +57,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "regret t / $",
         rank: 5,
         meaning: "expected time (t) and cost ($) of the choice over the oracle's, both without search",
-        is_typical: false,
         is_there: always,
         cell: |group| {
             pair_text(group, ["regret_time", "regret_cost"], |group, metric| {
@@ -74,7 +69,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "search",
         rank: 3,
         meaning: "time and cost until the choice begins to train",
-        is_typical: false,
         is_there: always,
         cell: |group| spent_text(group, ["search_time_h", "search_cost_usd"]),
         short: None,
@@ -83,7 +77,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "knowledge",
         rank: 8,
         meaning: "time and cost of the earlier runs behind the strategy",
-        is_typical: false,
         is_there: |group| {
             group
                 .mean("known_time_h")
@@ -96,7 +89,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "gross t / $",
         rank: 7,
         meaning: "realised total over the oracle in the same replica, search steps lost",
-        is_typical: true,
         is_there: always,
         cell: |group| {
             pair_text(
@@ -111,7 +103,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "net t / $",
         rank: 2,
         meaning: "realised total over the oracle in the same replica, search steps counted as training; in brackets the 95 % interval",
-        is_typical: true,
         is_there: always,
         cell: |group| {
             pair_text(
@@ -132,7 +123,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "kept c/g/n",
         rank: 4,
         meaning: "share of replicas within all limits: choice alone, gross, net; regret, gross, net are of these",
-        is_typical: false,
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(["kept_choice", "kept_gross", "kept_net"].map(|kept| {
@@ -146,7 +136,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "excess c/g/n",
         rank: 9,
         meaning: "how far the others are beyond a limit, in the mean",
-        is_typical: false,
         is_there: |group| group.tallied.share("kept_net").is_some(),
         cell: |group| {
             three_text(
@@ -160,7 +149,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "repaid",
         rank: 6,
         meaning: "jobs after which search and knowledge have paid for themselves against `default`, mean over mean; in brackets the share of replicas whose choice saves nothing",
-        is_typical: false,
         is_there: always,
         cell: |group| repaid_text(group, true),
         short: Some(|group| repaid_text(group, false)),
@@ -169,7 +157,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "error (max)",
         rank: 10,
         meaning: "mean over configurations of |predicted - expected time| / expected time",
-        is_typical: false,
         is_there: always,
         cell: |group| {
             let mean = |metric| Some(group.mean(metric)?.mean);

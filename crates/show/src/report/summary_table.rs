@@ -3,34 +3,39 @@
 use super::choices::{MARKS, all_on, marked, oracle, place, shared_vm, shown};
 use super::closest::best;
 use super::group_summary::{failed_tone, with_failed};
-use super::headline_table;
-use super::percent::{signs_in, typical};
 use super::places::Places;
 use super::summary_columns::{COLUMNS, TableColumn};
+use super::{headline_table, policies_table, sweep_table};
 use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Page, Sheet, TableLayout, Tone, remark};
 use scavsim_experiment::Group;
 
-/// What titles compare with.
-const ORACLE_LEGEND: (&str, &str) = (
-    "oracle",
-    "best in expectation over what nobody can know beforehand; in a single replica luck can beat it",
-);
-
-/// What stands in front of the columns.
-const CHOICE_LEGEND: (&str, &str) = (
-    "choice",
-    "workers × batch chosen most often, on how many VMs of which type, behind a slash the workers on each; a type that all share \
-     stands in the title",
-);
-
-/// What the tables come to, in words; then one block per (setting, workload, pricing, objective), one line per strategy; then what
-/// the words mean. Columns stand in the same place in all blocks.
+/// One block per (setting, workload, pricing, objective), one line per strategy; of many pricing policies a line per policy; behind
+/// these what they come to, which the last screen shows. Columns stand in the same place in all blocks.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
-    let mut text = headline_table::render(&blocks, places, page);
+    let is_sweep = sweep_table::is_of(&blocks, places);
+    let details = if is_sweep && !page.is_wide {
+        policies_table::tables(groups, places, page)
+    } else {
+        tables(&blocks, places, page)
+    };
+    let mut remarks = places.below(page);
+    if !remarks.is_empty() {
+        remarks.push('\n');
+    }
+    if is_sweep {
+        // The table of policies and the answer share a screen.
+        return remarks + &details + &sweep_table::render(&blocks, page);
+    }
+    let earlier = headline_table::with_earlier_runs(&blocks, places, page);
+    details + &earlier + &remarks + &headline_table::render(&blocks, places, page)
+}
+
+fn tables(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
+    let mut text = String::new();
     let mut seen = DisplayedColumns::default();
-    for block in &blocks {
+    for block in blocks {
         if block
             .iter()
             .all(|group| group.tallied.failed == group.tallied.cases)
@@ -55,8 +60,10 @@ pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
         text.push_str(&reached_in_search(block, page));
         text.push('\n');
     }
-    let legend = legend(groups, &seen, &text, page);
-    text + &legend + &places.below(page)
+    match seen.remark(page) {
+        remark if remark.is_empty() => text,
+        remark => text + &remark + "\n",
+    }
 }
 
 #[derive(Default)]
@@ -67,6 +74,16 @@ struct DisplayedColumns {
 }
 
 impl DisplayedColumns {
+    /// What some table has no room for, and no other shows.
+    fn remark(&self, page: &Page) -> String {
+        let is_hidden = |column: &&TableColumn| {
+            self.left_out.contains(&column.head) && !self.shown.contains(&column.head)
+        };
+        let hidden = COLUMNS.iter().filter(is_hidden);
+        let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
+        remark(&hidden, self.is_short.then_some("95 % intervals"), page)
+    }
+
     fn add_table(&mut self, all: &[&TableColumn], table: &TableLayout) {
         self.is_short |= table.is_short;
         for (at, column) in all.iter().enumerate() {
@@ -90,10 +107,12 @@ pub fn column_words() -> Vec<&'static str> {
 
 /// The heads of columns and the words that they are asked for by, with what they mean.
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COLUMNS.iter().flat_map(|column| {
+    let marks = MARKS.iter().map(|(_, mark, meaning)| (*mark, *meaning));
+    let columns = COLUMNS.iter().flat_map(|column| {
         let head = (column.head != column.word()).then_some((column.head, column.meaning));
         std::iter::once((column.word(), column.meaning)).chain(head)
-    })
+    });
+    columns.chain(marks)
 }
 
 pub fn are_of_a_block(a: &Group, b: &Group) -> bool {
@@ -157,39 +176,6 @@ fn columns<'b>(
     ];
     columns.extend(all.iter().map(|column| column.declared()));
     columns
-}
-
-fn legend(groups: &[Group], seen: &DisplayedColumns, text: &str, page: &Page) -> String {
-    let mut entries = vec![ORACLE_LEGEND, CHOICE_LEGEND];
-    let is_chosen = |word: &str| groups.iter().any(|g| g.provenance.as_deref() == Some(word));
-    let marks = MARKS.iter().filter(|(word, ..)| is_chosen(word));
-    entries.extend(marks.map(|(_, mark, meaning)| (*mark, *meaning)));
-    let shown = || {
-        COLUMNS
-            .iter()
-            .filter(|column| seen.shown.contains(&column.head))
-    };
-    entries.extend(shown().map(|column| (column.word(), column.meaning)));
-    if shown().any(|column| column.is_typical) && groups.iter().any(has_medians) {
-        entries.push(("~", "median, where few replicas carry the mean"));
-    }
-    entries.extend(signs_in(text));
-    let is_hidden = |column: &&TableColumn| {
-        seen.left_out.contains(&column.head) && !seen.shown.contains(&column.head)
-    };
-    let hidden = COLUMNS.iter().filter(is_hidden);
-    let hidden: Vec<&str> = hidden.map(TableColumn::word).collect();
-    page.legend(entries) + &remark(&hidden, seen.is_short.then_some("95 % intervals"), page)
-}
-
-fn has_medians(group: &Group) -> bool {
-    let metrics = [
-        "overhead_gross_time",
-        "overhead_gross_cost",
-        "overhead_net_time",
-        "overhead_net_cost",
-    ];
-    (metrics.iter()).any(|metric| typical(group, metric).is_some_and(|value| value.is_median()))
 }
 
 fn tone(group: &Group, best: &[&Group]) -> Tone {

@@ -5,7 +5,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use super::manifest::Identity;
+use super::manifest::{self, Identity};
 use super::records_csv::ValidRows;
 use super::row_hashes::{AlteredRows, Check, PARTIAL, RowHashes};
 use super::stored_rows::StoredRows;
@@ -14,12 +14,13 @@ use scavsim_read::input::regular;
 
 /// How far the rows at `path` are those of the run of `manifest`; for a killed run, by their hashes in [`PARTIAL`].
 pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<ValidRows> {
-    let mut rows = match StoredRows::open(path) {
+    let columns = manifest::columns(manifest);
+    let mut rows = match StoredRows::open(path, &columns) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ValidRows::default()),
         Err(error) => return Err(error),
         Ok(Some(rows)) => rows,
         // A kill within the first write.
-        Ok(None) if StoredRows::is_torn_header(path)? => return Ok(ValidRows::default()),
+        Ok(None) if StoredRows::is_torn_header(path, &columns)? => return Ok(ValidRows::default()),
         Ok(None) => return Err(AlteredRows("line 1 is not the header".to_owned()).into()),
     };
     match Check::from_manifest(manifest, 1) {

@@ -51,6 +51,9 @@ impl Lists {
 /// Most values of a key, readings of a document and tables that one makes.
 pub const MOST: usize = 1000;
 
+/// Keys that hold several values, each with one of them where it is a number.
+pub type Swept = Vec<(String, Option<f64>)>;
+
 /// A document, not yet read.
 #[derive(Debug)]
 pub struct Document<'s> {
@@ -124,6 +127,28 @@ impl<'s> Document<'s> {
             .filter_map(|(axis, at)| axis.named(0, at));
         let each: Vec<String> = named.map(|(key, word)| format!("{key}={word}")).collect();
         each.join(";")
+    }
+
+    /// A reading's keys that hold several values, each with the reading's own where it is a number.
+    pub fn swept(&self, reading: usize) -> Swept {
+        swept(&self.axes, &digits_of(reading, &self.axes), 0)
+    }
+
+    /// Tables made of one that holds several values: their names, and the keys and values that tell them apart.
+    pub fn swept_tables(&self) -> Vec<(String, Swept)> {
+        let depth = self.lists.tables.place.len() + 1;
+        let mut all = Vec::new();
+        for (name, own) in self.lists.tables.by_name(&self.fans) {
+            let own: Vec<MultiValueKey<'_>> = own.into_iter().cloned().collect();
+            for number in 0..own.iter().map(|fan| fan.values.len()).product() {
+                let places = digits_of(number, &own);
+                all.push((
+                    named(name, &own, &places, depth),
+                    swept(&own, &places, depth),
+                ));
+            }
+        }
+        all
     }
 
     /// One reading as a `T`, as [`read`](super::read()) does; the last list changes the fastest.
@@ -240,14 +265,12 @@ impl Tables {
             };
             let mut names = Vec::new();
             for number in 0..own.iter().map(|fan| fan.values.len()).product() {
-                let (mut table, mut word) = (table.clone(), name.to_owned());
-                let depth = place.len() + 1;
-                for (fan, at) in own.iter().zip(digits_of(number, &own)) {
-                    fan.put(at, depth, &mut table);
-                    if let Some((key, value)) = fan.named(depth, at) {
-                        word.push_str(&format!(" {key} {value}"));
-                    }
+                let mut table = table.clone();
+                let (places, depth) = (digits_of(number, &own), place.len() + 1);
+                for (fan, at) in own.iter().zip(&places) {
+                    fan.put(*at, depth, &mut table);
                 }
+                let word = named(name, &own, &places, depth);
                 let own_key = Spanned::new(key.span(), Cow::Owned(word.clone()));
                 if let Some(all) = table_mut(root, &place)
                     && all.insert(own_key, table).is_some()
@@ -291,6 +314,33 @@ fn table_mut<'r, 't>(root: &'r mut TomlNode<'t>, path: &[Step]) -> Option<&'r mu
         Some(DeValue::Table(table)) => Some(table),
         _ => None,
     }
+}
+
+/// The name of a table that is made of the one called `name`.
+fn named<'s>(
+    name: &str,
+    all: &[impl Borrow<MultiValueKey<'s>>],
+    places: &[usize],
+    depth: usize,
+) -> String {
+    let mut word = name.to_owned();
+    for (fan, at) in all.iter().zip(places) {
+        if let Some((key, value)) = fan.borrow().named(depth, *at) {
+            word.push_str(&format!(" {key} {value}"));
+        }
+    }
+    word
+}
+
+/// Keys below `depth` steps that hold several values, each with the number in its place, if it is one.
+fn swept(all: &[MultiValueKey<'_>], places: &[usize], depth: usize) -> Swept {
+    let several = all
+        .iter()
+        .zip(places)
+        .filter(|(key, _)| key.values.len() > 1);
+    several
+        .map(|(key, at)| (key.key_below(depth), key.number(*at)))
+        .collect()
 }
 
 /// Which value of each is that of a combination; the last changes the fastest.

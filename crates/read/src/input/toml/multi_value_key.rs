@@ -53,6 +53,14 @@ impl<'s> MultiValueKey<'s> {
         })
     }
 
+    /// The value in place `at`, if it is a number; of a range, the one that its word says.
+    pub(super) fn number(&self, at: usize) -> Option<f64> {
+        match self.values.get(at)? {
+            (AlternativeValue::Written(node), _) => number(node.get_ref()),
+            (AlternativeValue::Computed(_), word) => word.parse().ok(),
+        }
+    }
+
     /// The key, with dots, as far as it is below `from` steps of its path.
     pub(super) fn key_below(&self, from: usize) -> String {
         let steps = self.path.iter().skip(from).filter_map(|step| match step {
