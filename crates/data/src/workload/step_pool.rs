@@ -130,7 +130,7 @@ impl Pool {
         Some((cost, deviation))
     }
 
-    /// As many workers on each of as few VMs as were measured, where `at` has more of them: what is known of those stays, so
+    /// Where `at` has more VMs than were measured, the most that were, with as many workers on each: what is known of them stays, so
     /// that no step falls as VMs are added beyond them.
     fn nearer(&self, at: &Configuration, vms: u32) -> Option<Place> {
         let each = f64::from(at.workers) / f64::from(vms);

@@ -12,7 +12,7 @@ use scavsim_search::search::{Limits, Objective, Point};
 /// Strata over which the outcome of a measurement is averaged.
 const STRATA: usize = 64;
 /// Limits are surely kept by what misses them so seldom.
-pub const SURELY: f64 = 0.05;
+pub(super) const SURELY: f64 = 0.05;
 /// What misses limits more often does not keep them.
 const LIKELY: f64 = 0.5;
 /// A run that misses a limit is made again; a share of misses above this counts as this.

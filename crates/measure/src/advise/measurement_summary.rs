@@ -58,9 +58,12 @@ const GAIN: f64 = 1.02;
 /// A law is poor that is further off on what was left out.
 const POOR: f64 = 0.2;
 
+/// VMs, and seconds of a step on them.
+type OnVms = (u32, f64);
+
 /// For each VM type steps on the fewest and the most VMs, where no number of them was ever faster than the fewest.
 pub(super) fn no_gain(workload: &Workload) -> Vec<NoGain> {
-    let mut groups: BTreeMap<(&str, u32, u32), Vec<(u32, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, u32, u32), Vec<OnVms>> = BTreeMap::new();
     for (c, cost) in workload.steps.points() {
         let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
         if let Some(vms) = vms.filter(|vms| c.workers.is_multiple_of(*vms) && *vms > 0) {

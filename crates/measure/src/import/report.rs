@@ -137,11 +137,11 @@ pub fn basis(quality: &Quality) -> String {
 
 /// Whether a law is too poor to speak of what was not measured: off by more than a fifth on what it has not seen, or hardly
 /// better than the mean while off by more than what repeats differ by.
-pub fn is_poor(quality: &Quality, error: f64) -> bool {
+pub(crate) fn is_poor(quality: &Quality, error: f64) -> bool {
     const MOST: f64 = 20.0;
     const REPEATS: f64 = 5.0;
     !error.is_finite() || error > MOST || (quality.r_squared < 0.5 && error > REPEATS)
 }
 
 /// What is said of a law that is [poor](is_poor).
-pub const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";
+pub(crate) const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";

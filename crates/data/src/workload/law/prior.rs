@@ -122,7 +122,7 @@ impl Prior {
     }
 }
 
-pub fn contrasts(free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS] {
+fn contrasts(free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS] {
     let usual = libm::log(usual);
     let offsets = [
         -usual,
