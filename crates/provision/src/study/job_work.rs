@@ -77,10 +77,9 @@ impl JobWork {
         if setting.setup.spot.is_some() {
             return Err(NoWork::HasSpot);
         }
+        let names = std::iter::once(ORACLE).chain(strategies.iter().map(String::as_str));
         let scenario = Scenario {
-            strategies: (std::iter::once(ORACLE).chain(strategies.iter().map(String::as_str)))
-                .map(str::to_owned)
-                .collect(),
+            strategies: names.map(str::to_owned).collect(),
             ..scenario.clone()
         };
         let plan = Arc::new(Plan::new(&scenario)?);
@@ -142,12 +141,11 @@ impl JobWork {
             });
         let is_new = |own: &TimedForm| forms.iter().all(|form| form.name != own.name);
         let searched = further.filter(|own| !strategies.is_empty() && is_new(own));
-        let searched = searched.collect();
         Ok(JobWork {
             work_h: slowest_h,
             start_up_s,
+            searched: searched.collect(),
             forms,
-            searched,
             strategies: named_recipes(&plan, &scenario, strategies, reconsideration),
             hash: scenario.hash.clone(),
         })

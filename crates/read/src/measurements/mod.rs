@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 use crate::input::{Diagnostic, Diagnostics, Source};
 
+/// GPUs of a VM type, if it is known.
+pub type GpusOf<'f> = dyn Fn(&str) -> Option<u32> + 'f;
+
 /// What a file of measurements may leave unsaid.
 #[derive(Default)]
 pub struct RunFacts<'f> {
@@ -23,7 +26,7 @@ pub struct RunFacts<'f> {
     pub sequence: Option<u32>,
     pub samples_per_epoch: Option<u64>,
     /// GPUs of a VM type, where they are known.
-    pub gpus_of: Option<&'f dyn Fn(&str) -> Option<u32>>,
+    pub gpus_of: Option<&'f GpusOf<'f>>,
 }
 
 /// Measurements as a table.

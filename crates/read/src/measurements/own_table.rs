@@ -267,9 +267,10 @@ impl OwnTable<'_> {
     }
 
     fn batch(&self, row: &[String], workers: Option<f64>) -> Option<f64> {
-        let accumulated = match self.has(Role::Accumulation) {
-            true => self.number(row, Role::Accumulation)?,
-            false => 1.0,
+        let accumulated = if self.has(Role::Accumulation) {
+            self.number(row, Role::Accumulation)?
+        } else {
+            1.0
         };
         let local = || Some(self.number(row, Role::LocalBatch)? * workers? * accumulated);
         let plain = || Some(self.number(row, Role::Column("batch"))? * accumulated);
@@ -329,8 +330,9 @@ fn meaning(role: Role) -> Option<&'static str> {
 
 /// A cell, in quotes where it needs them.
 fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
+    if cell.contains([',', '"', '\n']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
     }
 }

@@ -242,8 +242,13 @@ const ROLES: &[(Role, &[&str])] = &[
     ),
 ];
 
+/// A word, and the role of seconds of what it names.
+type TimedWord = (&'static str, fn(f64) -> Role);
+/// A word, and the role of a rate of what it names.
+type CountedWord = (&'static str, fn(Rate) -> Role);
+
 /// What is timed, and the roles of seconds and milliseconds for it.
-const TIMES: &[(&str, fn(f64) -> Role)] = &[
+const TIMES: &[TimedWord] = &[
     ("step", Role::StepTime as fn(f64) -> Role),
     ("step_time", Role::StepTime),
     ("time_per_step", Role::StepTime),
@@ -276,7 +281,7 @@ const UNITS: &[(&str, f64)] = &[
 ];
 
 /// What is counted per second.
-const COUNTS: &[(&str, fn(Rate) -> Role)] = &[
+const COUNTS: &[CountedWord] = &[
     ("steps", Role::Steps as fn(Rate) -> Role),
     ("step", Role::Steps),
     ("it", Role::Steps),
@@ -331,8 +336,7 @@ pub(super) fn role(name: &str) -> Option<Role> {
             return Some(Role::StepTime(*seconds));
         }
     }
-    let is_plain_time =
-        |(word, _): &&(&str, fn(f64) -> Role)| *word == name && name.contains("time");
+    let is_plain_time = |(word, _): &&TimedWord| *word == name && name.contains("time");
     TIMES.iter().find(is_plain_time).map(|(_, role)| role(1.0))
 }
 

@@ -321,12 +321,13 @@ impl SearchingPolicy {
         let scale = self.measured_over_forecast(view);
         let has_times = self.forecast.time_s.iter().any(Option::is_some);
         let decided = self.forecast.decided.iter().chain(&self.forecast.instead);
-        let times: Vec<(usize, f64)> = match has_times && self.forecast.decided.is_none() {
-            true => (self.forecast.time_s.iter().enumerate())
+        let times: Vec<(usize, f64)> = if has_times && self.forecast.decided.is_none() {
+            (self.forecast.time_s.iter().enumerate())
                 .filter_map(|(at, time_s)| Some((at, scale * (*time_s)?)))
-                .collect(),
+                .collect()
+        } else {
             // A decision says no times: its order counts.
-            false => decided.map(|&at| (at, 0.0)).collect(),
+            decided.map(|&at| (at, 0.0)).collect()
         };
         let mut offers = Vec::new();
         for (configuration, time_s) in times {
@@ -339,9 +340,10 @@ impl SearchingPolicy {
                     market: Market::Spot,
                 };
                 let goes_on = view.running() == Some(place) && view.running_form() == Some(form);
-                let start_s = match goes_on {
-                    true => view.start_up_left_s(),
-                    false => view.changeover_s(),
+                let start_s = if goes_on {
+                    view.start_up_left_s()
+                } else {
+                    view.changeover_s()
                 };
                 let seconds = start_s + left * time_s;
                 let usd_per_h = view.spot_usd_per_h_as(zone, form);
@@ -374,9 +376,10 @@ impl SearchingPolicy {
         let (Some(form), Some(forecast_s)) = (self.forms[at], self.forecast.time_s[at]) else {
             return 1.0;
         };
-        match view.elapsed_s() - since_s >= view.tick_s() {
-            true => view.work_s() / view.speed(form) / forecast_s,
-            false => 1.0,
+        if view.elapsed_s() - since_s >= view.tick_s() {
+            view.work_s() / view.speed(form) / forecast_s
+        } else {
+            1.0
         }
     }
 
