@@ -101,6 +101,8 @@ pub trait Recipe: fmt::Debug + Send + Sync {
     }
 }
 
+pub type NamedRecipe = (String, Arc<dyn Recipe>);
+
 /// A policy without a past is its own settings.
 impl<T: Policy + Declared + Clone + Send + Sync + 'static> Recipe for T {
     fn policy(&self) -> Box<dyn Policy> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::NamedRecipe;
 use super::form::{FormTable, JobTable};
 use crate::forms::{Form, Speed};
 use crate::job::Job;
+use crate::policy::NamedRecipe;
 use crate::policy::search_strategy::{Reconsideration, SearchStrategy, form_name};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::usage::Usage;

@@ -19,11 +19,9 @@ use self::job_work::JobWork;
 use self::market::StudyMarket;
 use self::overlap::Sample;
 use crate::job::Job;
-use crate::policy::Recipe;
+pub use crate::policy::NamedRecipe;
 use crate::world::World;
 use crate::world::process::Process;
-
-pub type NamedRecipe = (String, Arc<dyn Recipe>);
 
 /// A study, checked.
 #[derive(Debug, Clone)]

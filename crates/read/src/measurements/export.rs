@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::steps::{MeasuredSteps, RunFacts, TableResult};
 use super::words::{Cells, normalised};
-use super::{MeasuredSteps, Reading, RunFacts};
 use crate::input::{Diagnostic, Source};
 
 /// TensorBoard's CSV of a scalar: `Wall time,Step,Value`.
-pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let cells = Cells::read(source)?;
     let is_one =
         cells
@@ -21,7 +21,7 @@ pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Op
 }
 
 /// The history of a W&B run: `_step` and `_runtime`.
-pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let cells = Cells::read(source)?;
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     if has("_step") && (has("_runtime") || has("_timestamp")) {
@@ -43,7 +43,7 @@ pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<R
 }
 
 /// `metrics.csv` of Lightning, with the rates of its throughput monitor.
-pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let cells = Cells::read(source)?;
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     if !(has("epoch") && has("step")) || has("vm") || has("workers") {
@@ -72,7 +72,7 @@ pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Opti
 }
 
 /// A table of Optuna's trials is a measured grid.
-pub(super) fn refuse_optuna(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn refuse_optuna(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<TableResult> {
     let cells = Cells::read(source)?;
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     let is_one = has("state") && cells.header.iter().any(|own| own.starts_with("params_"));

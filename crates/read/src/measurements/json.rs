@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{MeasuredSteps, Reading, RunFacts, whole};
+use super::steps::{MeasuredSteps, RunFacts, TableResult, whole};
 use crate::input::{Diagnostic, Source};
 
 const MICROSECONDS: f64 = 1e-6;
 
-pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let text = source.text.trim_start();
     let list = text.strip_prefix('[').map(str::trim_start);
     if !text.starts_with('{') && !list.is_some_and(|list| list.starts_with(['{', '[', ']'])) {
@@ -33,7 +33,7 @@ pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading
 }
 
 /// `trainer_state.json` of Hugging Face's Trainer: the mean step of the run, and its batch by the two rates.
-fn trainer(source: &Source, value: &Value, facts: &RunFacts<'_>) -> Reading {
+fn trainer(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult {
     let kind = "the state of a Hugging Face Trainer";
     let last = (value["log_history"].as_array().into_iter().flatten())
         .find(|entry| entry.get("train_runtime").is_some());
@@ -57,7 +57,7 @@ fn trainer(source: &Source, value: &Value, facts: &RunFacts<'_>) -> Reading {
 }
 
 /// A trace of PyTorch's profiler: its step events, of the process with the most.
-fn profile(source: &Source, value: &Value, facts: &RunFacts<'_>) -> Reading {
+fn profile(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult {
     let mut by_process: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for event in value["traceEvents"].as_array().into_iter().flatten() {
         let is_step = event["name"]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{MeasuredSteps, Reading, RunFacts, number_after, whole};
+use super::steps::{MeasuredSteps, RunFacts, TableResult, number_after, whole};
 use crate::input::{Diagnostic, Source};
 
 const MILLISECONDS: f64 = 1e-3;
 
 /// Megatron-LM: a line per logged iteration, with its milliseconds and the global batch.
-pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let key = "elapsed time per iteration (ms)";
     let mut found = MeasuredSteps {
         kind: "a log of Megatron-LM",
@@ -42,7 +42,7 @@ pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Optio
 }
 
 /// DeepSpeed: samples per second of its timer, now and then.
-pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let key = "CurrSamplesPerSec";
     if !source.text.contains(key) {
         return None;
@@ -73,7 +73,7 @@ pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Opti
 }
 
 /// NCCL tests time links, not steps.
-pub(super) fn refuse_nccl(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn refuse_nccl(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<TableResult> {
     let is_one = source.text.contains("busbw") && source.text.contains("algbw");
     is_one.then(|| {
         let title = format!("{}: results of nccl-tests, which time links and no training step", source.name);

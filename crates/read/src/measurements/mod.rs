@@ -5,48 +5,18 @@ mod export;
 mod json;
 mod log;
 mod own_table;
+mod steps;
 mod words;
 
 use std::sync::Arc;
 
-use crate::input::{Diagnostic, Diagnostics, Source};
-
-/// GPUs of a VM type, if it is known.
-pub type GpusOf<'f> = dyn Fn(&str) -> Option<u32> + 'f;
-
-/// What a file of measurements may leave unsaid.
-#[derive(Default)]
-pub struct RunFacts<'f> {
-    /// VM type, or a VM shape.
-    pub vm: Option<&'f str>,
-    pub workers: Option<u32>,
-    /// Samples of all workers in a step.
-    pub batch: Option<u32>,
-    /// Tokens of a sample.
-    pub sequence: Option<u32>,
-    pub samples_per_epoch: Option<u64>,
-    /// GPUs of a VM type, where they are known.
-    pub gpus_of: Option<&'f GpusOf<'f>>,
-}
-
-/// Measurements as a table.
-#[derive(Debug)]
-pub struct Recognised {
-    pub table: Arc<Source>,
-    /// What the file was taken for; `None` of a table that needed no change.
-    pub sentence: Option<String>,
-    /// Whether the file says itself that its batch is that of all workers.
-    pub says_batch: bool,
-    /// Whether it says the unit of its times itself.
-    pub says_unit: bool,
-}
+use crate::input::{Diagnostics, Source};
+use steps::TableResult;
+pub use steps::{Recognised, RunFacts};
 
 /// `None` of a file of another kind.
-type Reader = fn(&Arc<Source>, &RunFacts<'_>) -> Option<Reading>;
-/// The table, or why there is none.
-type Reading = Result<Recognised, Diagnostic>;
-
-const KINDS: &[Reader] = &[
+type MeasurementReader = fn(&Arc<Source>, &RunFacts<'_>) -> Option<TableResult>;
+const KINDS: &[MeasurementReader] = &[
     log::read_megatron,
     log::read_deepspeed,
     log::refuse_nccl,
@@ -78,93 +48,4 @@ pub fn recognise(
             None
         }
     }
-}
-
-/// Steps of one run, each with the line where it was measured.
-struct MeasuredSteps<'k> {
-    kind: &'k str,
-    steps: Vec<(usize, f64)>,
-    /// Batch and workers, where the file says them.
-    batch: Option<u32>,
-    workers: Option<u32>,
-}
-
-impl MeasuredSteps<'_> {
-    /// The steps as a table, with what the file does not say taken from `facts`.
-    fn into_table(self, source: &Source, facts: &RunFacts<'_>) -> Reading {
-        let kind = self.kind;
-        let (vm, workers) = (facts.vm, self.workers.or(facts.workers));
-        let batch = self.batch.or(facts.batch);
-        if self.steps.is_empty() {
-            let title = format!("{}: {kind} without a step that was timed", source.name);
-            return Err(Diagnostic::general(title));
-        }
-        let missing = [
-            ("--vm", vm.is_none()),
-            ("--workers", workers.is_none()),
-            ("--batch-size", batch.is_none()),
-        ];
-        let missing: Vec<&str> = (missing.iter())
-            .filter_map(|(option, is_missing)| is_missing.then_some(*option))
-            .collect();
-        let (Some(vm), Some(workers), Some(batch)) = (vm, workers, batch) else {
-            let title = format!(
-                "{}: {kind}, which does not say what it ran on ({} read)",
-                source.name,
-                steps_in_words(self.steps.len())
-            );
-            let help = format!("give {}", missing.join(" and "));
-            return Err(Diagnostic::general(title).with_help(help));
-        };
-        let shape = shape(vm, workers, facts);
-        let count = steps_in_words(self.steps.len());
-        let mut lines: Vec<String> = Vec::new();
-        for (line, step_s) in self.steps {
-            lines.resize(lines.len().max(line), "#".to_owned());
-            lines.push(format!("{shape},{workers},{batch},{step_s}"));
-        }
-        let header = "vm,workers,batch,step_s";
-        match lines.first_mut() {
-            Some(first) if first == "#" => header.clone_into(first),
-            _ => lines.insert(0, header.to_owned()),
-        }
-        Ok(Recognised {
-            table: Source::new(source.name.clone(), lines.join("\n") + "\n"),
-            sentence: Some(format!(
-                "{} is {kind}: {count}, global batch {batch}, {workers} workers on {shape}",
-                source.name
-            )),
-            says_batch: true,
-            says_unit: true,
-        })
-    }
-}
-
-fn steps_in_words(count: usize) -> String {
-    match count {
-        1 => "1 step time".to_owned(),
-        count => format!("{count} step times"),
-    }
-}
-
-/// The shape of a VM type with as many workers on each as it has GPUs, or as there are.
-fn shape(vm: &str, workers: u32, facts: &RunFacts<'_>) -> String {
-    let gpus = facts.gpus_of.and_then(|gpus_of| gpus_of(vm)).unwrap_or(1);
-    match gpus.min(workers) {
-        _ if vm.contains('/') => vm.to_owned(),
-        0 | 1 => vm.to_owned(),
-        each => format!("{vm}/{each}"),
-    }
-}
-
-/// The number behind a key and what separates them.
-fn number_after(text: &str, key: &str) -> Option<f64> {
-    let rest = text.split_once(key)?.1.trim_start_matches([' ', ':', '=']);
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c)));
-    rest[..end.unwrap_or(rest.len())].parse().ok()
-}
-
-fn whole(number: f64) -> Option<u32> {
-    let is_whole = number.fract() == 0.0 && (1.0..=1e9).contains(&number);
-    is_whole.then_some(number as u32)
 }

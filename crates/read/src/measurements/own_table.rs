@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::steps::{Recognised, RunFacts, TableResult, shape};
 use super::words::{Cells, Rate, Role, role};
-use super::{Reading, Recognised, RunFacts, shape};
 use crate::input::{Diagnostic, Source};
 
 /// Columns of the table that is written, in order.
@@ -18,7 +18,7 @@ const WRITTEN: &[&str] = &[
     "epochs",
 ];
 
-pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<Reading> {
+pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let cells = Cells::read(source)?;
     let roles: Vec<Option<Role>> = cells.header.iter().map(|name| role(name)).collect();
     let is_written = |(name, role): (&String, &Option<Role>)| {
@@ -102,7 +102,7 @@ impl OwnTable<'_> {
         None
     }
 
-    fn rewrite(&self, source: &Source) -> Reading {
+    fn rewrite(&self, source: &Source) -> TableResult {
         if let Some(why) = self.missing() {
             return Err(Diagnostic::general(format!("{}: {why}", source.name)));
         }

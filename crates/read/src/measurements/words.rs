@@ -77,7 +77,7 @@ pub(super) enum Role {
     Steps(Rate),
     Samples(Rate),
     Tokens(Rate),
-    /// Of no use here.
+    /// What no step time needs.
     Ignored,
 }
 

@@ -22,6 +22,7 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_experiment::Plan;
 use scavsim_read::input::checked::Positive;
 use scavsim_search::search::{Forecast, Objective, Strategy, Task};
+use scavsim_search::testbed::Stop;
 
 /// When a strategy chooses again.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -57,7 +58,7 @@ const PATIENCE: f64 = 1.5;
 /// A strategy for the configurations of a job.
 #[derive(Clone)]
 pub struct SearchStrategy {
-    /// Of the scenario whose only search problem is the work.
+    /// The scenario whose only search problem is the job's work.
     pub plan: Arc<Plan>,
     /// Number of the strategy among the contenders of that problem.
     pub contender: usize,
@@ -144,7 +145,7 @@ struct Probe {
 
 /// A configuration in a zone, with what it is expected to come to from now on.
 #[derive(Debug, Clone, Copy)]
-struct Offer {
+struct PlacedChoice {
     configuration: usize,
     form: usize,
     zone: usize,
@@ -163,7 +164,7 @@ impl Policy for SearchingPolicy {
             match self.phase {
                 Phase::Asking => match self.ask(view) {
                     Ok(phase) => self.phase = phase,
-                    Err(why) => return view.fail(&why),
+                    Err(why) => return view.fail(&why.reason()),
                 },
                 Phase::Probing(probe) => {
                     let Some(probe) = self.probed(probe, view) else {
@@ -226,13 +227,14 @@ impl SearchingPolicy {
     }
 
     /// Asks the strategy for the next probe or its choice.
-    fn ask(&mut self, view: &mut PolicyView<'_, '_>) -> Result<Phase, String> {
+    fn ask(&mut self, view: &mut PolicyView<'_, '_>) -> Result<Phase, Stop> {
         let plan = Arc::clone(&self.strategy.plan);
-        let problem = plan.arena(0).map_err(|why| why.to_string())?;
+        let problem = plan.arena(0).map_err(|why| failed(&why.to_string()))?;
         let strategy = problem.contenders[self.strategy.contender]
             .strategy
             .as_deref();
-        let strategy = strategy.ok_or("a contender that knows the truth is no strategy")?;
+        let strategy =
+            strategy.ok_or_else(|| failed("a contender that knows the truth is no strategy"))?;
         let prices = MarketPrices::new(view, &self.forms);
         let mut task = problem.task();
         let left = view.left_s() / view.work_s();
@@ -242,13 +244,13 @@ impl SearchingPolicy {
             None => self.choose(view),
             Some(question) => {
                 let form = self.forms[question.configuration].ok_or_else(|| {
-                    format!(
-                        "the strategy asks for `{}`, which never reaches the target",
-                        problem.space.name(question.configuration)
-                    )
+                    let name = problem.space.name(question.configuration);
+                    failed(&format!(
+                        "the strategy asks for `{name}`, which never reaches the target"
+                    ))
                 })?;
                 let price = prices.usd_per_h(question.configuration);
-                let price = price.ok_or("no zone has the machines of a probe")?;
+                let price = price.ok_or_else(|| failed("no zone has the machines of a probe"))?;
                 let lasts_s = self
                     .readings
                     .answer(question, problem, &plan.terms, price)?;
@@ -268,7 +270,7 @@ impl SearchingPolicy {
         strategy: &dyn Strategy,
         task: Task<'_>,
         prices: &MarketPrices,
-    ) -> Result<Option<Question>, String> {
+    ) -> Result<Option<Question>, Stop> {
         let count = task.space.len();
         let depends = strategy.depends();
         let task = task.restricted_to(depends, Objective::Cost, prices);
@@ -278,25 +280,27 @@ impl SearchingPolicy {
         let ended = strategy.search(&task, &mut testbed, &mut stream, &mut self.forecast);
         match (testbed.into_question(), ended) {
             (Some(question), _) => Ok(Some(question)),
-            (None, Err(why)) => Err(why.reason().into_owned()),
+            (None, Err(why)) => Err(why),
             (None, Ok(())) => match self.forecast.fault(count) {
-                Some(fault) => Err(fault),
+                Some(fault) => Err(failed(&fault)),
                 None => Ok(None),
             },
         }
     }
 
     /// Takes the best that the market has, by the forecast.
-    fn choose(&mut self, view: &mut PolicyView<'_, '_>) -> Result<Phase, String> {
+    fn choose(&mut self, view: &mut PolicyView<'_, '_>) -> Result<Phase, Stop> {
         let offers = self.offers(view);
-        let first = offers.first().ok_or("nothing that it would choose ends")?;
+        let first = offers
+            .first()
+            .ok_or_else(|| failed("nothing that it would choose ends"))?;
         let mut choice = first.configuration;
         if self.strategy.reconsideration.is_some() {
             let until_s = view.deadline_s() - view.elapsed_s();
             // There is time to wait for the machines of the first, which cost less.
             let waits = until_s >= PATIENCE * first.seconds;
             let running = view.running().zip(view.running_form());
-            let takes = |offer: &&Offer| {
+            let takes = |offer: &&PlacedChoice| {
                 let place = Place {
                     zone: offer.zone,
                     market: Market::Spot,
@@ -316,7 +320,7 @@ impl SearchingPolicy {
 
     /// What the forecast expects of each configuration in each zone, the cheapest first; those that miss the deadline last, the fastest
     /// first.
-    fn offers(&self, view: &PolicyView<'_, '_>) -> Vec<Offer> {
+    fn offers(&self, view: &PolicyView<'_, '_>) -> Vec<PlacedChoice> {
         let left = view.left_s() / view.work_s();
         let scale = self.measured_over_forecast(view);
         let has_times = self.forecast.time_s.iter().any(Option::is_some);
@@ -348,7 +352,7 @@ impl SearchingPolicy {
                 let seconds = start_s + left * time_s;
                 let usd_per_h = view.spot_usd_per_h_as(zone, form);
                 let moved_usd = if goes_on { 0.0 } else { view.egress_usd(zone) };
-                offers.push(Offer {
+                offers.push(PlacedChoice {
                     configuration,
                     form,
                     zone,
@@ -457,4 +461,8 @@ fn go_on_demand(view: &mut PolicyView<'_, '_>, form: usize) {
 /// Name of the form that a configuration is.
 pub fn form_name(configuration: &str) -> String {
     configuration.replace([',', '"'], "")
+}
+
+fn failed(why: &str) -> Stop {
+    Stop::Failed(why.to_owned())
 }

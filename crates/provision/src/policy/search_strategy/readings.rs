@@ -61,10 +61,8 @@ impl Readings {
         problem: &SearchProblem,
         terms: &Terms,
         usd_per_h: f64,
-    ) -> Result<f64, String> {
-        let (seen, seconds) = self
-            .read(question, problem, terms)
-            .map_err(|why| why.reason().into_owned())?;
+    ) -> Result<f64, Stop> {
+        let (seen, seconds) = self.read(question, problem, terms)?;
         self.all.push(Reading {
             question,
             seen,
