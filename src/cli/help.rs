@@ -67,7 +67,7 @@ pub(super) fn with_groups(command: Command, is_long: bool) -> Command {
     let more = if is_long {
         "\nOptions:\n{options}{after-help}"
     } else {
-        "\n`scavsim COMMAND -h` has options; `scavsim --help` has all\n"
+        "`scavsim COMMAND -h` has options; `scavsim --help` has all\n"
     };
     let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{more}");
     command

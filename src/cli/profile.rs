@@ -9,8 +9,10 @@ use scavsim_measure::import::profile::{BatchIs, ProfileOptions, RunDescription, 
 /// The table, and what it does not hold.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
-    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs. Usual other names and rates are
-    /// read, too, and logs of Megatron-LM and `DeepSpeed`, `trainer_state.json`, traces of `PyTorch`, exports of trackers
+    /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
+    ///
+    /// Usual other names and rates are read, too, and logs of Megatron-LM and `DeepSpeed`, `trainer_state.json`, traces of
+    /// `PyTorch`'s profiler, exports of `TensorBoard`, W&B and Lightning.
     pub(super) file: PathBuf,
     /// Samples in one pass over the data
     #[arg(long, value_name = "N")]

@@ -105,6 +105,7 @@ const SAMPLES: &[(&str, &[&str], &str)] = &[
     ),
     ("replicas", &[], "3"),
     ("search.objectives", &[], "['time']"),
+    ("search.reconsider", &[], "{ every_h = 1 }"),
     ("search.repeats", &[], "5"),
     (
         "search.stored",
