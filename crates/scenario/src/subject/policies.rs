@@ -60,9 +60,12 @@ pub(super) fn read(
     let folder = traces.map_or(Path::new("."), |traces| {
         reading.files.folder(traces.span().start)
     });
-    if let (Some(asked), None) = (&file.search.strategies, asked_work(file)) {
-        let title = "`search.strategies` search the configurations of `job.work`";
-        complaints.error_at(asked.span(), title, "no other scenario is named");
+    let search = &file.search;
+    let asked = (search.strategies.as_ref().map(Spanned::span))
+        .or_else(|| search.reconsider.as_ref().map(Spanned::span));
+    if let (Some(place), None) = (asked, asked_work(file)) {
+        let title = "strategies under `[policy]` search the configurations of `job.work`";
+        complaints.error_at(place, title, "no other scenario is named");
     }
     let work = match job_work(reading, complaints) {
         None if asked_work(file).is_some() => return None,
