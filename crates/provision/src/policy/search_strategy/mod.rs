@@ -2,7 +2,7 @@
 //! while the job runs.
 //!
 //! A strategy is code that asks one question after the other, and here each answer takes ticks. So it is run from the start again
-//! whenever an answer has come: what it asked before is answered from [`readings`], and the first new question is the next probe.
+//! whenever an answer has come: what it asked before is answered from its readings, and the first new question is the next probe.
 
 mod readings;
 
