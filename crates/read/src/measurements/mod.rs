@@ -1,5 +1,5 @@
 //! Measured steps in whatever file they are: recognised by its contents, and written as a table of `vm`, `workers`, `batch` and
-//! `step_s`. A row stays in the line where it was measured. A new kind is a function and a line in [`KINDS`].
+//! `step_s`. A row stays in the line where it was measured. A new kind is a function and a line in `KINDS`.
 
 mod export;
 mod json;

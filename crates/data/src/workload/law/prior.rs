@@ -4,7 +4,7 @@
 use super::free_pooled::{FREE, FreePooled, PooledForm};
 
 /// Contrasts of the coefficients: the fixed part of compute over that of usual samples, communication over the same,
-/// what grows of communication at [`compared_at`] over what does not, a pass on one VM over communication between VMs, the
+/// what grows of communication at `compared_at` over what does not, a pass on one VM over communication between VMs, the
 /// angle of the overlap, what two VMs take more, and both exponents.
 pub const CONTRASTS: usize = 8;
 
