@@ -86,6 +86,7 @@ def rank(scenario: _scenario.Given, *, objective: Optional[Objective] = None, ru
 def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None, objective: Objective = "cost", max_time: Optional[float] = None,
            max_cost: Optional[float] = None, max_miss: Optional[float] = None, epochs: Optional[float] = None,
            unit: Optional[Literal["s", "ms"]] = None, batch: Optional[Literal["global", "local"]] = None, restore_s: Optional[float] = None,
+           vm: Optional[str] = None, workers: Optional[int] = None, batch_size: Optional[int] = None, tokens_per_sample: Optional[int] = None,
            parameters: Optional[int] = None, provider: Optional[str] = None, region: Optional[str] = None,
            market: Optional[Literal["on-demand", "spot", "any"]] = None, commitment: Optional[Literal["1y", "3y"]] = None,
            only_measured: bool = False, usd_per_hour: Optional[Mapping[str, float]] = None,
@@ -108,6 +109,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         unit: unit of the times in the table.
         batch: whose samples `batch` counts.
         restore_s: seconds to restore a checkpoint in a new configuration.
+        vm, workers, batch_size: what a log or an export ran on, which does not say it.
+        tokens_per_sample: tokens of a sample, where a table has tokens per second.
         parameters: parameters of the model, whose gradients workers exchange.
         provider, region, market: which prices.
         commitment: price of VMs that are committed for this term, in place of a market.
@@ -142,7 +145,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
     """
     own = {
         "samples_per_epoch": samples_per_epoch, "objective": objective, "max_time": max_time, "max_cost": max_cost, "max_miss": max_miss,
-        "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "parameters": parameters, "provider": provider, "region": region,
+        "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "vm": vm, "workers": workers, "batch_size": batch_size,
+        "tokens_per_sample": tokens_per_sample, "parameters": parameters, "provider": provider, "region": region,
         "market": market, "commitment": commitment, "only_measured": only_measured,
         "usd_per_hour": usd_per_hour, "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
         "tokens": tokens, "sequence": sequence, "global_batch": global_batch, "runtime": runtime, "precision": precision,
