@@ -160,6 +160,10 @@ impl AdviseArgs {
         if self.in_time.is_given() && !wrong.is_empty() {
             return Err(Failure::Wrong(wrong));
         }
+        terminal::warn(&strange_prices(
+            &self.wanted().own_usd,
+            Catalogue::current(),
+        ));
         let profile = match (&self.of_model, &self.profile) {
             (Some(of_model), _) if wrong.is_empty() => {
                 return of_model.run(self.asked_of_all(), signals);
@@ -186,8 +190,6 @@ impl AdviseArgs {
             _ => return Err(Failure::Wrong(wrong)),
         };
         terminal::warn(advice.report.warnings());
-        let prices = &question.wanted.own_usd;
-        terminal::warn(&strange_prices(prices, Catalogue::current()));
         if let Some(out) = &self.keep {
             trial::workload(&advice.files, out).map_err(Failure::Wrong)?;
             folder::write(&advice.files, out, Kind::WORKLOAD)?;

@@ -145,7 +145,7 @@ impl ProfileImportArgs {
         };
         let imported = profile::read(&options, &mut diagnostics);
         let imported = imported.filter(|_| diagnostics.is_empty());
-        let Some(ImportResult { draft, report }) = imported else {
+        let Some(ImportResult { draft, report, .. }) = imported else {
             return Err(Failure::Wrong(diagnostics));
         };
         let files = draft.files().map_err(anyhow::Error::from)?;

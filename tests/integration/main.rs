@@ -103,6 +103,7 @@ mod live;
 mod local_sgd;
 mod long_runs;
 mod luck;
+mod market_traces;
 mod measured_defaults;
 mod messages;
 mod misses;

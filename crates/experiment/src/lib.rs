@@ -38,6 +38,7 @@ pub mod run;
 mod runs;
 pub mod scenario;
 mod score;
+mod score_record;
 pub mod search_problem;
 pub mod shard;
 pub mod simulation;

@@ -194,7 +194,7 @@ impl Plan {
     /// Values of a case's axes; those of the VM type are those of `vm`.
     pub(super) fn axes(&self, case: &Case, vm: Option<&str>) -> RecordAxes<'_> {
         let setting = self.place(case.arena).0;
-        self.axes.of(setting, case.policy, vm)
+        self.axes.values(setting, case.policy, vm)
     }
 
     pub fn repeats(&self, arena: usize) -> Option<u64> {

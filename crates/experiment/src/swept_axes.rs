@@ -52,7 +52,11 @@ impl SweptAxes {
         &self.names
     }
 
-    pub(super) fn of(&self, setting: usize, policy: usize, vm: Option<&str>) -> RecordAxes<'_> {
+    /// Values of a case's axes.
+    pub(super) fn values(&self, setting: usize, policy: usize, vm: Option<&str>) -> RecordAxes<'_> {
+        if self.names.is_empty() {
+            return RecordAxes::default();
+        }
         let of_vm = vm.filter(|_| !self.vms.is_empty());
         let of_vm = of_vm.and_then(|vm| self.vms.get(vm_type(vm)));
         let parts = [

@@ -269,3 +269,52 @@ fn other_files_are_refused_by_their_kind_with_a_way_out() {
         assert!(why.contains(expected), "{text}: {why}");
     }
 }
+
+#[test]
+fn warm_ups_and_checkpoints_are_no_usual_steps() {
+    let line =
+        |ms: f64| format!("elapsed time per iteration (ms): {ms} | global batch size: 128 |\n");
+    let log: String = [31_000.5, 402.3, 398.7, 401.1, 2900.0, 399.9, 600.0]
+        .map(line)
+        .concat();
+    let (table, sentence) = read("a.log", &log, &FACTS).expect("a log");
+    // 600 ms is a hair within one and a half times the middle one, 401.1 ms.
+    let steps: Vec<f64> = rows(&table).iter().map(|(_, row)| row[2]).collect();
+    assert_eq!(steps, [0.4023, 0.3987, 0.4011, 0.3999, 0.6]);
+    let said = sentence.expect("it is a log");
+    assert!(
+        said.contains("5 step times") && said.contains("2 step times more than 1.5 times off"),
+        "{said}"
+    );
+    // Nothing tells which of two is usual.
+    let two = line(31_000.0) + &line(400.0) + &line(0.0);
+    assert_eq!(
+        rows(&read("a.log", &two, &FACTS).expect("a log").0).len(),
+        2
+    );
+}
+
+#[test]
+fn the_batch_of_a_trainer_is_told_or_asked_for() {
+    let state = |steps: u32, epochs: f64, samples_per_s: f64| {
+        format!(
+            "{{\"global_step\": {steps}, \"epoch\": {epochs}, \"log_history\": [{{\"train_runtime\": 812.4, \
+             \"train_samples_per_second\": {samples_per_s}, \"train_steps_per_second\": 0.002}}]}}"
+        )
+    };
+    // 9,018 samples in 141 steps: the last has fewer than 64.
+    let (table, _) = read("s.json", &state(141, 1.0, 11.1), &FACTS).expect("a state");
+    assert_eq!(rows(&table)[0].1[1], 64.0);
+    // Three steps a pass: the last may have any number.
+    let why = read("s.json", &state(3, 1.0, 0.159), &FACTS).expect_err("nothing tells its batch");
+    assert!(why.contains("--batch-size"), "{why}");
+}
+
+#[test]
+fn a_broken_table_is_left_to_whoever_reads_tables() {
+    let broken = "vm,gpus,batch,step_ms\na,8,\"64,250\n";
+    let mut wrong = Diagnostics::default();
+    let source = Source::new("own.csv", broken);
+    let found = recognise(&source, &NOTHING, &mut wrong).expect("no mistake yet");
+    assert_eq!(found.table.text, source.text);
+}

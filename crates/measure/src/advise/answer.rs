@@ -47,7 +47,11 @@ pub fn advise_on(
     let Some(imported) = profile::read_source(&question.import, source, d) else {
         return Err(NoAdvice::Wrong(diagnostics));
     };
-    let ImportResult { draft, report } = imported;
+    let ImportResult {
+        draft,
+        report,
+        runs,
+    } = imported;
     let files = match draft.files() {
         Ok(files) => files,
         Err(error) => {
@@ -76,7 +80,7 @@ pub fn advise_on(
     }
     machines.keep_priced(&mut offers, counts(&question.goal)[0]);
     let (all, hopeless) = configurations_to_predict(question, &workload, &machines, &offers);
-    let repeats = Repeats::read(source, question.import.batch);
+    let repeats = Repeats::of_runs(&runs);
     let simulated = simulate(
         question,
         &workload,

@@ -1,12 +1,10 @@
 //! How far repeats of one measurement lie apart.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use crate::import::profile::{ASTRAY, BatchIs};
+use crate::import::MeasuredRun;
+use crate::import::profile::ASTRAY;
 use scavsim_base::stats::median_of;
-use scavsim_read::input::csv::Table;
-use scavsim_read::input::{Diagnostics, Source};
 
 /// Standard deviation of ln(step) where nothing was repeated: no measurement.
 pub const STEP_SD: f64 = 0.02;
@@ -40,44 +38,15 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// The repeats of a table that an import took, its batches being whose `batch_is` says: what is wrong with it was told.
-    pub fn read(source: &Arc<Source>, batch_is: Option<BatchIs>) -> Repeats {
-        let mut unread = Diagnostics::default();
-        let required = ["vm", "workers", "batch", "step_s"];
-        let optional = ["compute_s", "communication_s", "noise", "epochs"];
-        let table = Table::read(source, &required, &optional, &mut unread);
+    pub fn of_runs(runs: &[MeasuredRun]) -> Repeats {
         let (mut steps, mut epochs) = (BTreeMap::new(), BTreeMap::new());
-        for row in table.iter().flat_map(Table::rows) {
-            let d = &mut unread;
-            let vm = row.name("vm", d).map(str::to_owned);
-            let mut whole = |column| {
-                let value = row.whole_number(column, 1..=u64::from(u32::MAX), d)?;
-                u32::try_from(value).ok()
-            };
-            let (workers, batch) = (whole("workers"), whole("batch"));
-            let batch = match batch_is {
-                Some(BatchIs::Local) => {
-                    (batch.zip(workers)).and_then(|(each, workers)| each.checked_mul(workers))
-                }
-                _ => batch,
-            };
-            let above = || (std::ops::Bound::Excluded(0.0), std::ops::Bound::Unbounded);
-            let step = row.number("step_s", above(), d);
-            let passes = row.optional_number("epochs", above(), d);
-            let (Some(vm), Some(workers), Some(batch), Some(step)) = (vm, workers, batch, step)
-            else {
-                continue;
-            };
-            let key = (vm, workers, batch);
-            steps
-                .entry(key)
-                .or_insert_with(Vec::new)
-                .push(libm::log(step));
-            if let Some(passes) = passes {
-                epochs
-                    .entry(batch)
-                    .or_insert_with(Vec::new)
-                    .push(libm::log(passes));
+        for run in runs {
+            let key = (run.vm.clone(), run.workers, run.batch);
+            let of_key: &mut Vec<f64> = steps.entry(key).or_default();
+            of_key.push(libm::log(run.step_s));
+            if let Some(passes) = run.epochs {
+                let of_batch: &mut Vec<f64> = epochs.entry(run.batch).or_default();
+                of_batch.push(libm::log(passes));
             }
         }
         let (step_sd, of_steps) = pooled(steps.values(), STEP_SD);
@@ -131,18 +100,23 @@ mod tests {
     use super::*;
     use scavsim_base::tests::{close, near};
 
+    fn run(workers: u32, step_s: f64, epochs: Option<f64>) -> MeasuredRun {
+        MeasuredRun {
+            vm: "v".to_owned(),
+            workers,
+            batch: 64,
+            step_s,
+            epochs,
+        }
+    }
+
     #[test]
     fn many_repeats_outweigh_what_is_assumed_and_none_leave_it() {
-        let none = Repeats::read(&Source::new("a", ""), None);
-        assert_eq!(none, Repeats::default());
-        let mut text = "vm,workers,batch,step_s,epochs\n".to_owned();
-        for at in 0..200 {
-            // ±10 % around one second.
-            let step = if at % 2 == 0 { 0.9 } else { 1.1 };
-            text += &format!("v,2,64,{step},\n");
-        }
-        text += "v,4,64,1.0,20\n";
-        let repeats = Repeats::read(&Source::new("a", text), None);
+        assert_eq!(Repeats::of_runs(&[]), Repeats::default());
+        // ±10 % around one second.
+        let around = (0..200).map(|at| run(2, if at % 2 == 0 { 0.9 } else { 1.1 }, None));
+        let runs: Vec<MeasuredRun> = around.chain([run(4, 1.0, Some(20.0))]).collect();
+        let repeats = Repeats::of_runs(&runs);
         close(repeats.step_sd, 0.5 * libm::log(1.1 / 0.9), 0.01);
         assert_eq!(repeats.beyond_first, (199, 0));
         assert_eq!(repeats.epochs_sd, EPOCHS_SD);
@@ -151,14 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn equal_batches_of_each_worker_are_no_repeats_of_one_global_batch() {
-        let text = "vm,workers,batch,step_s,epochs\nv,2,32,1.0,10\nv,4,32,1.0,20\nv,4,32,1.0,\n";
-        let source = Source::new("a", text);
-        let local = Repeats::read(&source, Some(BatchIs::Local));
-        assert_eq!(local.beyond_first, (1, 0));
-        assert_eq!(local.epochs_sd, EPOCHS_SD);
-        let (twice, once) = (local.of_step("v", 4, 128), local.of_step("v", 2, 64));
+    fn epochs_of_a_batch_repeat_whatever_the_workers() {
+        let runs = [
+            run(2, 1.0, Some(10.0)),
+            run(4, 1.0, Some(20.0)),
+            run(4, 1.0, None),
+        ];
+        let repeats = Repeats::of_runs(&runs);
+        assert_eq!(repeats.beyond_first, (1, 1));
+        let (twice, once) = (repeats.of_step("v", 4, 64), repeats.of_step("v", 2, 64));
         near(once / twice, 2.0, 1e-9);
-        assert_eq!(Repeats::read(&source, None).beyond_first, (1, 1));
     }
 }

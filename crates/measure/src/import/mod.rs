@@ -27,6 +27,19 @@ pub use report::Report;
 pub struct ImportResult {
     pub draft: Draft,
     pub report: Report,
+    /// The measurements themselves, by configuration.
+    pub runs: Vec<MeasuredRun>,
+}
+
+/// A measurement of a configuration, as it was taken.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredRun {
+    pub vm: String,
+    pub workers: u32,
+    /// Samples of all workers in a step.
+    pub batch: u32,
+    pub step_s: f64,
+    pub epochs: Option<f64>,
 }
 
 fn refuse(option: &str, legal: &str, diagnostics: &mut Diagnostics) {

@@ -17,7 +17,7 @@ use options::MOST_SAMPLES;
 
 use super::draft::{Constant, Draft};
 use super::report::Report;
-use super::{ImportResult, refuse};
+use super::{ImportResult, MeasuredRun, refuse};
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::head::MOST_PARAMETERS;
@@ -88,7 +88,21 @@ pub fn read_source(
     tables::epochs(&points, options, &file, &mut draft, &mut report);
     laws::laws(&mut draft, &mut report);
     tables::figures(&points, options, &mut report);
-    Some(ImportResult { draft, report })
+    let runs = points.into_iter().flat_map(|((vm, workers, batch), rows)| {
+        rows.into_iter().map(move |row| MeasuredRun {
+            vm: vm.clone(),
+            workers,
+            batch,
+            step_s: row.step_s,
+            epochs: row.epochs,
+        })
+    });
+    let runs = runs.collect();
+    Some(ImportResult {
+        draft,
+        report,
+        runs,
+    })
 }
 
 fn facts<'f>(

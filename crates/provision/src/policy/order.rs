@@ -23,3 +23,15 @@ pub fn try_by_price(view: &mut PolicyView<'_, '_>, after: Option<usize>) -> bool
     let zones = by_price(view, after);
     try_in_order(view, &zones)
 }
+
+/// Takes spot machines of a form in the cheapest zone that has some; whether there was one.
+pub fn try_form(view: &mut PolicyView<'_, '_>, form: usize) -> bool {
+    let mut zones: Vec<usize> = (0..view.zones())
+        .filter(|&zone| view.is_served(zone, form))
+        .collect();
+    zones.sort_by(|&a, &b| {
+        let price = |zone| view.spot_usd_per_h_as(zone, form);
+        price(a).total_cmp(&price(b))
+    });
+    zones.iter().any(|&zone| view.try_spot_as(zone, form))
+}

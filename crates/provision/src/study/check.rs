@@ -271,7 +271,6 @@ impl Check<'_> {
         let mut job = job;
         let is_served = |form: &Form| world.zones.iter().any(|zone| form.is_served(zone));
         job.forms.retain(is_served);
-        job.searched.retain(is_served);
         if job.forms.is_empty() {
             return None; // the zones were refused
         }

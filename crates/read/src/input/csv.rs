@@ -9,6 +9,7 @@ mod table;
 
 pub use row::Row;
 pub use table::Table;
+pub(crate) use table::whole_records;
 
 #[cfg(test)]
 mod tests;

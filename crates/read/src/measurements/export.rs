@@ -1,14 +1,15 @@
 //! Tables that trackers of experiments export.
 
-use std::sync::Arc;
-
-use super::steps::{MeasuredSteps, RunFacts, TableResult};
+use super::steps::{MeasuredSteps, MeasurementFile, RunFacts, TableResult};
 use super::words::{Cells, normalised};
-use crate::input::{Diagnostic, Source};
+use crate::input::Diagnostic;
 
 /// TensorBoard's CSV of a scalar: `Wall time,Step,Value`.
-pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
-    let cells = Cells::read(source)?;
+pub(super) fn read_tensorboard(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let (source, cells) = (file.source, file.cells.as_ref()?);
     let is_one =
         cells
             .header
@@ -16,13 +17,13 @@ pub(super) fn read_tensorboard(source: &Arc<Source>, facts: &RunFacts<'_>) -> Op
             .map(|name| normalised(name))
             .eq(["wall_time", "step", "value"]);
     is_one.then(|| {
-        by_clock(&cells, "a scalar of TensorBoard", ("wall_time", "step")).into_table(source, facts)
+        by_clock(cells, "a scalar of TensorBoard", ("wall_time", "step")).into_table(source, facts)
     })
 }
 
 /// The history of a W&B run: `_step` and `_runtime`.
-pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
-    let cells = Cells::read(source)?;
+pub(super) fn read_wandb(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<TableResult> {
+    let (source, cells) = (file.source, file.cells.as_ref()?);
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     if has("_step") && (has("_runtime") || has("_timestamp")) {
         let clock = if has("_runtime") {
@@ -30,7 +31,7 @@ pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<T
         } else {
             "_timestamp"
         };
-        let steps = by_clock(&cells, "the history of a W&B run", (clock, "_step"));
+        let steps = by_clock(cells, "the history of a W&B run", (clock, "_step"));
         return Some(steps.into_table(source, facts));
     }
     let is_panel = has("Step") && cells.header.iter().any(|own| own.contains(" - "));
@@ -43,8 +44,11 @@ pub(super) fn read_wandb(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<T
 }
 
 /// `metrics.csv` of Lightning, with the rates of its throughput monitor.
-pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
-    let cells = Cells::read(source)?;
+pub(super) fn read_lightning(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let (source, cells) = (file.source, file.cells.as_ref()?);
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     if !(has("epoch") && has("step")) || has("vm") || has("workers") {
         return None;
@@ -72,8 +76,8 @@ pub(super) fn read_lightning(source: &Arc<Source>, facts: &RunFacts<'_>) -> Opti
 }
 
 /// A table of Optuna's trials is a measured grid.
-pub(super) fn refuse_optuna(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<TableResult> {
-    let cells = Cells::read(source)?;
+pub(super) fn refuse_optuna(file: &MeasurementFile<'_>, _: &RunFacts<'_>) -> Option<TableResult> {
+    let (source, cells) = (file.source, file.cells.as_ref()?);
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     let is_one = has("state") && cells.header.iter().any(|own| own.starts_with("params_"));
     is_one.then(|| {

@@ -1,16 +1,18 @@
 //! Measurements in JSON.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::steps::{MeasuredSteps, RunFacts, TableResult, whole};
+use super::steps::{MeasuredSteps, MeasurementFile, RunFacts, TableResult, whole_number};
 use crate::input::{Diagnostic, Source};
 
 const MICROSECONDS: f64 = 1e-6;
+/// Error of a batch that is made of rounded rates.
+const ROUNDED: f64 = 0.02;
 
-pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
+pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<TableResult> {
+    let source = file.source;
     let text = source.text.trim_start();
     let list = text.strip_prefix('[').map(str::trim_start);
     if !text.starts_with('{') && !list.is_some_and(|list| list.starts_with(['{', '[', ']'])) {
@@ -44,16 +46,23 @@ fn trainer(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult 
         let help = "it is written when the training has ended; a table with `step_s` from a timer does as well";
         return Err(Diagnostic::general(title).with_help(help));
     };
-    let rates = number("train_samples_per_second").zip(number("train_steps_per_second"));
-    // Rates are rounded to three digits.
-    let by_rates = rates.and_then(|(samples, steps)| whole((samples / steps).round()));
+    let samples = number("train_samples_per_second").map(|rate| rate * seconds);
+    let passes = value["epoch"].as_f64().unwrap_or(1.0).max(1.0);
+    let by_samples = samples.and_then(|samples| batch_of(samples, steps, passes));
     let found = MeasuredSteps {
         kind,
         steps: vec![(0, seconds / steps)],
-        batch: facts.batch.or(by_rates),
+        batch: facts.batch.or(by_samples),
         workers: None,
     };
     found.into_table(source, facts)
+}
+
+/// The batch of so many steps; `None` where the last of each pass, which may be smaller, leaves it open.
+fn batch_of(samples: f64, steps: f64, passes: f64) -> Option<u32> {
+    // Rates are rounded to three digits behind the point.
+    let batch = (samples / steps - ROUNDED).ceil();
+    whole_number(batch).filter(|batch| steps / passes >= f64::from(*batch))
 }
 
 /// A trace of PyTorch's profiler: its step events, of the process with the most.
@@ -84,7 +93,7 @@ fn profile(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult 
         batch: None,
         workers: value["distributedInfo"]["world_size"]
             .as_f64()
-            .and_then(whole),
+            .and_then(whole_number),
     };
     found.into_table(source, facts)
 }
@@ -113,7 +122,7 @@ fn other(source: &Source, value: &Value) -> Diagnostic {
             "`scavsim import model` reads it, and `scavsim advise --model` asks about it",
         ),
         (
-            "data",
+            "metadata",
             "a trace of availability",
             "`scavsim import market` reads it",
         ),

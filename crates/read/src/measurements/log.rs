@@ -1,14 +1,18 @@
 //! Logs of training programs.
 
-use std::sync::Arc;
+use super::steps::{
+    MeasuredSteps, MeasurementFile, RunFacts, TableResult, number_after, whole_number,
+};
+use crate::input::Diagnostic;
 
-use super::steps::{MeasuredSteps, RunFacts, TableResult, number_after, whole};
-use crate::input::{Diagnostic, Source};
-
-const MILLISECONDS: f64 = 1e-3;
+const MS_PER_S: f64 = 1e3;
 
 /// Megatron-LM: a line per logged iteration, with its milliseconds and the global batch.
-pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
+pub(super) fn read_megatron(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let source = file.source;
     let key = "elapsed time per iteration (ms)";
     let mut found = MeasuredSteps {
         kind: "a log of Megatron-LM",
@@ -18,10 +22,10 @@ pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Optio
     };
     let mut batches: Vec<u32> = Vec::new();
     for (line, text) in source.text.lines().enumerate() {
-        let batch = number_after(text, "global batch size").and_then(whole);
-        found.workers = (number_after(text, "world size").and_then(whole)).or(found.workers);
+        let batch = number_after(text, "global batch size").and_then(whole_number);
+        found.workers = (number_after(text, "world size").and_then(whole_number)).or(found.workers);
         if let Some(ms) = number_after(text, key) {
-            found.steps.push((line, ms * MILLISECONDS));
+            found.steps.push((line, ms / MS_PER_S));
             batches.extend(batch);
         }
     }
@@ -42,7 +46,11 @@ pub(super) fn read_megatron(source: &Arc<Source>, facts: &RunFacts<'_>) -> Optio
 }
 
 /// DeepSpeed: samples per second of its timer, now and then.
-pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
+pub(super) fn read_deepspeed(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let source = file.source;
     let key = "CurrSamplesPerSec";
     if !source.text.contains(key) {
         return None;
@@ -51,13 +59,13 @@ pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Opti
         let behind = ["train_batch_size", "train_batch_size\""];
         behind
             .iter()
-            .find_map(|key| whole(number_after(line, key)?))
+            .find_map(|key| whole_number(number_after(line, key)?))
     });
     let world = source.text.lines().find_map(|line| {
         let behind = ["world_size", "world size"];
         behind
             .iter()
-            .find_map(|key| whole(number_after(line, key)?))
+            .find_map(|key| whole_number(number_after(line, key)?))
     });
     let batch = stated.or(facts.batch);
     let rate = |(line, text)| Some((line, number_after(text, key)?));
@@ -73,7 +81,8 @@ pub(super) fn read_deepspeed(source: &Arc<Source>, facts: &RunFacts<'_>) -> Opti
 }
 
 /// NCCL tests time links, not steps.
-pub(super) fn refuse_nccl(source: &Arc<Source>, _: &RunFacts<'_>) -> Option<TableResult> {
+pub(super) fn refuse_nccl(file: &MeasurementFile<'_>, _: &RunFacts<'_>) -> Option<TableResult> {
+    let source = file.source;
     let is_one = source.text.contains("busbw") && source.text.contains("algbw");
     is_one.then(|| {
         let title = format!("{}: results of nccl-tests, which time links and no training step", source.name);

@@ -11,11 +11,11 @@ mod words;
 use std::sync::Arc;
 
 use crate::input::{Diagnostics, Source};
-use steps::TableResult;
+use steps::{MeasurementFile, TableResult};
 pub use steps::{Recognised, RunFacts};
 
 /// `None` of a file of another kind.
-type MeasurementReader = fn(&Arc<Source>, &RunFacts<'_>) -> Option<TableResult>;
+type MeasurementReader = fn(&MeasurementFile<'_>, &RunFacts<'_>) -> Option<TableResult>;
 const KINDS: &[MeasurementReader] = &[
     log::read_megatron,
     log::read_deepspeed,
@@ -34,16 +34,16 @@ pub fn recognise(
     facts: &RunFacts<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Recognised> {
-    let reading = KINDS.iter().find_map(|read| read(source, facts));
-    let unchanged = || Recognised {
-        table: Arc::clone(source),
-        sentence: None,
-        says_batch: false,
-        says_unit: false,
-    };
-    match reading.unwrap_or_else(|| Ok(unchanged())) {
-        Ok(recognised) => Some(recognised),
-        Err(mistake) => {
+    let file = &MeasurementFile::new(source);
+    match KINDS.iter().find_map(|read| read(file, facts)) {
+        None => Some(Recognised {
+            table: Arc::clone(source),
+            sentence: None,
+            says_batch: false,
+            says_unit: false,
+        }),
+        Some(Ok(recognised)) => Some(recognised),
+        Some(Err(mistake)) => {
             diagnostics.push(mistake);
             None
         }

@@ -1,8 +1,6 @@
 //! Tables of people's own, in usual words: rates for times, milliseconds, batches of each worker, accumulation, nodes.
 
-use std::sync::Arc;
-
-use super::steps::{Recognised, RunFacts, TableResult, shape};
+use super::steps::{MeasurementFile, Recognised, RunFacts, TableResult, shape};
 use super::words::{Cells, Rate, Role, role};
 use crate::input::{Diagnostic, Source};
 
@@ -18,8 +16,8 @@ const WRITTEN: &[&str] = &[
     "epochs",
 ];
 
-pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableResult> {
-    let cells = Cells::read(source)?;
+pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<TableResult> {
+    let cells = file.cells.as_ref()?;
     let roles: Vec<Option<Role>> = cells.header.iter().map(|name| role(name)).collect();
     let is_written = |(name, role): (&String, &Option<Role>)| {
         *role
@@ -46,7 +44,7 @@ pub(super) fn read(source: &Arc<Source>, facts: &RunFacts<'_>) -> Option<TableRe
             roles,
             facts,
         }
-        .rewrite(source),
+        .rewrite(file.source),
     )
 }
 
@@ -69,7 +67,7 @@ fn is_time(role: &Role) -> bool {
 }
 
 struct OwnTable<'t> {
-    cells: Cells,
+    cells: &'t Cells,
     roles: Vec<Option<Role>>,
     facts: &'t RunFacts<'t>,
 }

@@ -2,7 +2,26 @@
 
 use std::sync::Arc;
 
+use super::words::Cells;
 use crate::input::{Diagnostic, Source};
+
+/// A step this many times off the middle one is no usual step: a warm-up, a checkpoint, an evaluation.
+const USUAL: f64 = 1.5;
+
+/// A file, with its cells where it is a table.
+pub(super) struct MeasurementFile<'s> {
+    pub(super) source: &'s Arc<Source>,
+    pub(super) cells: Option<Cells>,
+}
+
+impl MeasurementFile<'_> {
+    pub(super) fn new(source: &Arc<Source>) -> MeasurementFile<'_> {
+        MeasurementFile {
+            source,
+            cells: Cells::read(source),
+        }
+    }
+}
 
 /// GPUs of a VM type, if it is known.
 pub type GpusOf<'f> = dyn Fn(&str) -> Option<u32> + 'f;
@@ -48,8 +67,9 @@ pub(super) struct MeasuredSteps<'k> {
 
 impl MeasuredSteps<'_> {
     /// The steps as a table, with what the file does not say taken from `facts`.
-    pub(super) fn into_table(self, source: &Source, facts: &RunFacts<'_>) -> TableResult {
+    pub(super) fn into_table(mut self, source: &Source, facts: &RunFacts<'_>) -> TableResult {
         let kind = self.kind;
+        let unusual = self.leave_out_unusual();
         let (vm, workers) = (facts.vm, self.workers.or(facts.workers));
         let batch = self.batch.or(facts.batch);
         if self.steps.is_empty() {
@@ -75,6 +95,13 @@ impl MeasuredSteps<'_> {
         };
         let shape = shape(vm, workers, facts);
         let count = steps_in_words(self.steps.len());
+        let left_out = match unusual {
+            0 => String::new(),
+            _ => format!(
+                "; {} more than {USUAL} times off the middle one are left out",
+                steps_in_words(unusual)
+            ),
+        };
         let mut lines: Vec<String> = Vec::new();
         for (line, step_s) in self.steps {
             lines.resize(lines.len().max(line), "#".to_owned());
@@ -88,12 +115,31 @@ impl MeasuredSteps<'_> {
         Ok(Recognised {
             table: Source::new(source.name.clone(), lines.join("\n") + "\n"),
             sentence: Some(format!(
-                "{} is {kind}: {count}, global batch {batch}, {workers} workers on {shape}",
+                "{} is {kind}: {count}, global batch {batch}, {workers} workers on {shape}{left_out}",
                 source.name
             )),
             says_batch: true,
             says_unit: true,
         })
+    }
+}
+
+impl MeasuredSteps<'_> {
+    /// Leaves out what is no step time, and steps far from the middle one; how many of these.
+    fn leave_out_unusual(&mut self) -> usize {
+        self.steps
+            .retain(|(_, step_s)| *step_s > 0.0 && step_s.is_finite());
+        let mut all: Vec<f64> = self.steps.iter().map(|(_, step_s)| *step_s).collect();
+        all.sort_by(f64::total_cmp);
+        let Some(middle) = all.get(all.len().saturating_sub(1) / 2) else {
+            return 0;
+        };
+        let is_usual = |step_s: f64| step_s <= USUAL * middle && step_s * USUAL >= *middle;
+        let before = self.steps.len();
+        if before > 2 {
+            self.steps.retain(|(_, step_s)| is_usual(*step_s));
+        }
+        before - self.steps.len()
     }
 }
 
@@ -121,7 +167,7 @@ pub(super) fn number_after(text: &str, key: &str) -> Option<f64> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-pub(super) fn whole(number: f64) -> Option<u32> {
+pub(super) fn whole_number(number: f64) -> Option<u32> {
     let is_whole = number.fract() == 0.0 && (1.0..=1e9).contains(&number);
     is_whole.then_some(number as u32)
 }

@@ -1,8 +1,9 @@
 //! Names of columns as people write them.
 
-use csv::{ReaderBuilder, Trim};
+use std::sync::Arc;
 
 use crate::input::Source;
+use crate::input::csv::whole_records;
 
 /// The cells of a table, each row with its line from 0.
 pub(super) struct Cells {
@@ -13,34 +14,18 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// `None` of a text that is no table: one column, or broken.
-    pub(super) fn read(source: &Source) -> Option<Cells> {
-        let first =
-            (source.text.lines()).find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
-        let delimiter = *b",;\t"
-            .iter()
-            .find(|own| first.contains(char::from(**own)))?;
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .delimiter(delimiter)
-            .flexible(true)
-            .comment(Some(b'#'))
-            .trim(Trim::All)
-            .from_reader(source.text.as_bytes());
-        let mut records = reader.records().map(|record| {
-            let record = record.ok()?;
-            let line = record.position()?.line() as usize - 1;
-            Some((
-                line,
-                record.iter().map(str::to_owned).collect::<Vec<String>>(),
-            ))
+    /// `None` of a broken or empty text.
+    pub(super) fn read(source: &Arc<Source>) -> Option<Cells> {
+        let (records, delimiter) = whole_records(source)?;
+        let mut rows = records.iter().map(|record| {
+            let line = record.position().map_or(0, |at| at.line() as usize - 1);
+            (line, record.iter().map(str::to_owned).collect())
         });
-        let (header_line, header) = records.next()??;
-        let rows: Option<Vec<_>> = records.collect();
+        let (header_line, header) = rows.next()?;
         Some(Cells {
             header,
             header_line,
-            rows: rows?,
+            rows: rows.collect(),
             delimiter,
         })
     }
@@ -88,256 +73,131 @@ pub(super) enum Rate {
     OfEach,
 }
 
-const ROLES: &[(Role, &[&str])] = &[
+/// Roles with their names, apart by blanks.
+const ROLES: &[(Role, &str)] = &[
     (
         Role::Column("vm"),
-        &[
-            "vm",
-            "vm_type",
-            "instance",
-            "instance_type",
-            "machine",
-            "machine_type",
-            "node_type",
-            "vm_shape",
-        ],
+        "vm vm_type vm_shape instance instance_type machine machine_type node_type",
     ),
     (
         Role::Column("workers"),
-        &["workers", "n_workers", "num_workers", "worker_count"],
+        "workers n_workers num_workers worker_count",
     ),
-    (Role::Column("batch"), &["batch", "batch_size", "bs"]),
-    (Role::Column("step_s"), &["step_s"]),
-    (Role::Column("compute_s"), &["compute_s"]),
-    (Role::Column("communication_s"), &["communication_s"]),
-    (Role::Column("noise"), &["noise"]),
-    (Role::Column("epochs"), &["epochs"]),
+    (Role::Column("batch"), "batch batch_size bs"),
+    (Role::Column("step_s"), "step_s"),
+    (Role::Column("compute_s"), "compute_s"),
+    (Role::Column("communication_s"), "communication_s"),
+    (Role::Column("noise"), "noise"),
+    (Role::Column("epochs"), "epochs"),
     (
         Role::Gpus,
-        &[
-            "gpus",
-            "gpu",
-            "num_gpus",
-            "n_gpus",
-            "ngpus",
-            "gpu_count",
-            "world_size",
-            "devices",
-            "num_devices",
-            "ranks",
-            "processes",
-            "num_processes",
-            "total_gpus",
-            "accelerators",
-        ],
+        "gpus gpu num_gpus n_gpus ngpus gpu_count total_gpus world_size devices num_devices ranks processes num_processes accelerators",
     ),
     (
         Role::Nodes,
-        &[
-            "nodes",
-            "num_nodes",
-            "n_nodes",
-            "nnodes",
-            "machines",
-            "num_machines",
-            "vms",
-            "num_vms",
-            "hosts",
-            "servers",
-        ],
+        "nodes num_nodes n_nodes nnodes machines num_machines vms num_vms hosts servers",
     ),
     (
         Role::GpusPerNode,
-        &[
-            "gpus_per_node",
-            "gpus_per_vm",
-            "gpus_per_machine",
-            "nproc_per_node",
-            "workers_per_vm",
-            "workers_per_node",
-            "local_world_size",
-        ],
+        "gpus_per_node gpus_per_vm gpus_per_machine nproc_per_node workers_per_vm workers_per_node local_world_size",
     ),
     (
         Role::GlobalBatch,
-        &[
-            "global_batch",
-            "global_batch_size",
-            "gbs",
-            "total_batch",
-            "total_batch_size",
-            "effective_batch",
-            "effective_batch_size",
-            "train_batch_size",
-        ],
+        "global_batch global_batch_size gbs total_batch total_batch_size effective_batch effective_batch_size train_batch_size",
     ),
     (
         Role::LocalBatch,
-        &[
-            "micro_batch",
-            "micro_batch_size",
-            "mbs",
-            "local_batch",
-            "local_batch_size",
-            "per_gpu_batch",
-            "per_gpu_batch_size",
-            "per_device_batch",
-            "per_device_batch_size",
-            "per_device_train_batch_size",
-            "batch_per_gpu",
-            "batch_size_per_gpu",
-            "batch_per_device",
-            "device_batch_size",
-            "train_micro_batch_size_per_gpu",
-        ],
+        "micro_batch micro_batch_size mbs local_batch local_batch_size per_gpu_batch per_gpu_batch_size per_device_batch \
+         per_device_batch_size per_device_train_batch_size batch_per_gpu batch_size_per_gpu batch_per_device device_batch_size \
+         train_micro_batch_size_per_gpu",
     ),
     (
         Role::Accumulation,
-        &[
-            "gradient_accumulation",
-            "gradient_accumulation_steps",
-            "grad_accum",
-            "grad_accum_steps",
-            "accumulation",
-            "accumulation_steps",
-            "accum_steps",
-            "accumulate_grad_batches",
-            "ga",
-        ],
+        "gradient_accumulation gradient_accumulation_steps grad_accum grad_accum_steps accumulation accumulation_steps accum_steps \
+         accumulate_grad_batches ga",
     ),
     (
         Role::Sequence,
-        &[
-            "sequence",
-            "sequence_length",
-            "seq",
-            "seq_len",
-            "seq_length",
-            "seqlen",
-            "context_length",
-            "block_size",
-            "max_seq_len",
-        ],
+        "sequence sequence_length seq seq_len seq_length seqlen context_length block_size max_seq_len",
     ),
     (
         Role::Ignored,
-        &[
-            "loss",
-            "mfu",
-            "tflops",
-            "memory",
-            "memory_gb",
-            "gpu_util",
-            "date",
-            "run",
-            "run_name",
-            "name",
-            "notes",
-            "note",
-            "comment",
-            "seed",
-            "dtype",
-            "precision",
-        ],
+        "loss mfu tflops memory memory_gb gpu_util date run run_name name notes note comment seed dtype precision",
     ),
 ];
 
-/// A word, and the role of seconds of what it names.
-type TimedWord = (&'static str, fn(f64) -> Role);
-/// A word, and the role of a rate of what it names.
-type CountedWord = (&'static str, fn(Rate) -> Role);
+/// What is timed: a step, or a pass over the data.
+const OF_STEP: &str = "step step_time time_per_step iter iteration iter_time iteration_time time_per_iter time_per_iteration \
+                       elapsed_time_per_iteration batch_time time_per_batch";
+const OF_EPOCH: &str = "epoch epoch_time time_per_epoch";
 
-/// What is timed, and the roles of seconds and milliseconds for it.
-const TIMES: &[TimedWord] = &[
-    ("step", Role::StepTime as fn(f64) -> Role),
-    ("step_time", Role::StepTime),
-    ("time_per_step", Role::StepTime),
-    ("iter", Role::StepTime),
-    ("iteration", Role::StepTime),
-    ("iter_time", Role::StepTime),
-    ("iteration_time", Role::StepTime),
-    ("time_per_iter", Role::StepTime),
-    ("time_per_iteration", Role::StepTime),
-    ("elapsed_time_per_iteration", Role::StepTime),
-    ("batch_time", Role::StepTime),
-    ("time_per_batch", Role::StepTime),
-    ("epoch", Role::EpochTime),
-    ("epoch_time", Role::EpochTime),
-    ("time_per_epoch", Role::EpochTime),
-];
-
-const UNITS: &[(&str, f64)] = &[
-    ("s", 1.0),
-    ("sec", 1.0),
-    ("secs", 1.0),
-    ("seconds", 1.0),
-    ("ms", 1e-3),
-    ("msec", 1e-3),
-    ("milliseconds", 1e-3),
-    ("min", 60.0),
-    ("minutes", 60.0),
-    ("h", 3600.0),
-    ("hours", 3600.0),
+/// Seconds of a unit of time, by its names.
+const UNITS: &[(f64, &str)] = &[
+    (1.0, "s sec secs seconds"),
+    (1e-3, "ms msec milliseconds"),
+    (60.0, "min minutes"),
+    (3600.0, "h hours"),
 ];
 
 /// What is counted per second.
-const COUNTS: &[CountedWord] = &[
-    ("steps", Role::Steps as fn(Rate) -> Role),
-    ("step", Role::Steps),
-    ("it", Role::Steps),
-    ("its", Role::Steps),
-    ("iter", Role::Steps),
-    ("iters", Role::Steps),
-    ("iterations", Role::Steps),
-    ("batches", Role::Steps),
-    ("samples", Role::Samples),
-    ("sample", Role::Samples),
-    ("images", Role::Samples),
-    ("image", Role::Samples),
-    ("imgs", Role::Samples),
-    ("img", Role::Samples),
-    ("examples", Role::Samples),
-    ("sequences", Role::Samples),
-    ("seqs", Role::Samples),
-    ("seq", Role::Samples),
-    ("tokens", Role::Tokens),
-    ("token", Role::Tokens),
-    ("tok", Role::Tokens),
-    ("toks", Role::Tokens),
-];
+const STEPS: &str = "steps step it its iter iters iterations batches";
+const SAMPLES: &str = "samples sample images image imgs img examples sequences seqs seq";
+const TOKENS: &str = "tokens token tok toks";
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|own| own == word)
+}
+
+/// The role of seconds of what a word names.
+fn timed(word: &str, seconds: f64) -> Option<Role> {
+    if has_word(OF_STEP, word) {
+        return Some(Role::StepTime(seconds));
+    }
+    has_word(OF_EPOCH, word).then_some(Role::EpochTime(seconds))
+}
+
+/// The role of a rate of what a word names.
+fn counted(word: &str, rate: Rate) -> Option<Role> {
+    let roles: [(&str, fn(Rate) -> Role); 3] = [
+        (STEPS, Role::Steps),
+        (SAMPLES, Role::Samples),
+        (TOKENS, Role::Tokens),
+    ];
+    let found = roles.into_iter().find(|(words, _)| has_word(words, word));
+    found.map(|(_, role)| role(rate))
+}
 
 /// The role of a column by its name; `None` of an unknown one.
 pub(super) fn role(name: &str) -> Option<Role> {
     let name = normalised(name);
-    let has = |(_, names): &&(Role, &[&str])| names.contains(&name.as_str());
-    if let Some((role, _)) = ROLES.iter().find(has) {
+    if let Some((role, _)) = ROLES.iter().find(|(_, names)| has_word(names, &name)) {
         return Some(*role);
     }
     let (rate, of) = without_worker(&name);
     let per_second = ["_per_second", "_per_sec", "_per_s", "_s", "_sec"];
-    if let Some(counted) = per_second.iter().find_map(|end| rate.strip_suffix(end))
-        && let Some((_, role)) = COUNTS.iter().find(|(word, _)| *word == counted)
+    if let Some(word) = per_second.iter().find_map(|end| rate.strip_suffix(end))
+        && let Some(role) = counted(word, of)
         // `step_s` and its like are times.
-        && !(of == Rate::OfAll && TIMES.iter().any(|(word, _)| *word == counted))
+        && (of == Rate::OfEach || timed(word, 1.0).is_none())
     {
-        return Some(role(of));
+        return Some(role);
     }
-    for (unit, seconds) in UNITS {
-        let timed = (name.strip_suffix(&format!("_{unit}")))
+    let units = UNITS
+        .iter()
+        .flat_map(|(seconds, units)| units.split_whitespace().map(move |unit| (unit, *seconds)));
+    for (unit, seconds) in units {
+        let word = (name.strip_suffix(&format!("_{unit}")))
             .or_else(|| name.strip_prefix(&format!("{unit}_per_")));
-        if let Some((_, role)) =
-            timed.and_then(|timed| TIMES.iter().find(|(word, _)| *word == timed))
-        {
-            return Some(role(*seconds));
+        if let Some(role) = word.and_then(|word| timed(word, seconds)) {
+            return Some(role);
         }
         // `s/it` is a time per step.
         let of_step = ["it", "iter", "step"];
         if of_step.iter().any(|step| name == format!("{unit}_{step}")) {
-            return Some(Role::StepTime(*seconds));
+            return Some(Role::StepTime(seconds));
         }
     }
-    let is_plain_time = |(word, _): &&TimedWord| *word == name && name.contains("time");
-    TIMES.iter().find(is_plain_time).map(|(_, role)| role(1.0))
+    timed(&name, 1.0).filter(|_| name.contains("time"))
 }
 
 /// A rate without what says that it is each worker's.

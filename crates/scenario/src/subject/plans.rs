@@ -4,6 +4,7 @@ mod degrees;
 mod forms;
 mod layers;
 mod living;
+mod named;
 mod nodes;
 
 use std::sync::Arc;
@@ -169,7 +170,7 @@ fn choices(
     let before = complaints.count();
     let table = place.get_ref();
     missing(place, complaints);
-    let runtime = layers::runtime(table, files, complaints);
+    let runtime = named::runtime(table, files, complaints);
     let subject = layers::subject(table, files, runtime.as_ref(), complaints)?;
     let name = complaints.own_name(&table.name, &subject.name());
     let (schedules, virtual_stages) = forms::schedules(table, runtime.as_ref(), complaints);

@@ -127,6 +127,13 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
     };
     let scenario = load(&source, &folder, complaints.diagnostics)?;
     let strategies = searching(reading, &scenario, complaints)?;
+    let rule = reading.file.search.reconsider.as_ref();
+    if let Some(never) = rule.filter(|rule| !rule.get_ref().is_ever()) {
+        let title = "`search.reconsider` names no occasion";
+        let label = "expected an event in `on`, or `every_h`";
+        complaints.error_at(never.span(), title, label);
+        return None;
+    }
     let rule = reading
         .file
         .search

@@ -145,6 +145,10 @@ fn what_cannot_search_is_refused_at_its_place() {
             "`price`",
         ),
         (
+            "search = { strategies = [\"online\"], reconsider.on = [] }",
+            "`search.reconsider` names no occasion",
+        ),
+        (
             "search = { strategies = [\"online\"], reconsider.every_h = 0 }",
             "every_h",
         ),

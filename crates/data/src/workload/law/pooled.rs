@@ -138,6 +138,8 @@ impl PooledLaw {
         };
         let raw_s = match (vms, workers) {
             (_, 1) => 0.0,
+            // What stays inside of a VM does not pass its network.
+            (1, _) if self.inside => inside_s,
             (1, _) => network_scale * inside_s,
             _ if self.inside => between_s(vms) + inside_s,
             _ => between_s(workers),

@@ -156,6 +156,13 @@ fn basis(advice: &ModelAdvice) -> Vec<String> {
     if let Some(day) = advice.choices.iter().filter_map(|c| c.offer.date).max() {
         all.push(format!("listed prices, the newest of {day}"));
     }
+    let lives = advice.choices.iter().map(|choice| &choice.offer);
+    let lives = lives.filter(|offer| offer.are_lives_assumed() || offer.stated_run_h.is_some());
+    if let Some(offer) = lives.clone().next() {
+        let mut vms: Vec<&str> = lives.map(|offer| offer.vm.as_str()).collect();
+        vms.dedup();
+        all.push(format!("{}{}", vms.join(", "), offer.lives_in_words()));
+    }
     if !advice.without_plan.is_empty() {
         let names: Vec<&str> = advice.without_plan.iter().map(|gpu| &**gpu).collect();
         all.push(format!("no plan or no price on {}", names.join(", ")));

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::readings::{MarketPrices, Question, Readings};
+use super::order::try_form;
 use super::{Policy, Recipe};
 use crate::policy_run::events::{Event, LastLook};
 use crate::policy_run::policy_view::PolicyView;
@@ -47,6 +48,11 @@ pub enum Occasion {
 }
 
 impl Reconsideration {
+    /// Whether it is ever time to choose again.
+    pub fn is_ever(&self) -> bool {
+        self.every_h.is_some() || self.on.as_ref().is_none_or(|on| !on.is_empty())
+    }
+
     fn names(&self, occasion: Occasion) -> bool {
         self.on.as_ref().is_none_or(|on| on.contains(&occasion))
     }
@@ -407,7 +413,7 @@ impl SearchingPolicy {
             Some(ends_s) if has_machines && now_s >= ends_s => None,
             Some(_) if has_machines => Some(probe),
             _ => {
-                if !has_machines && !try_spot(view, probe.form) {
+                if !has_machines && !try_form(view, probe.form) {
                     go_on_demand(view, probe.form);
                 }
                 let ends_s = (view.running_form() == Some(probe.form))
@@ -427,7 +433,7 @@ impl SearchingPolicy {
         };
         let is_there = view.running_form() == Some(form)
             && (view.running()).is_some_and(|place| place.market == Market::Spot);
-        if is_there || try_spot(view, form) {
+        if is_there || try_form(view, form) {
             return;
         }
         self.is_refused = true;
@@ -435,18 +441,6 @@ impl SearchingPolicy {
             view.stop();
         }
     }
-}
-
-/// Takes spot machines of a form in the cheapest zone that has some; whether there was one.
-fn try_spot(view: &mut PolicyView<'_, '_>, form: usize) -> bool {
-    let mut zones: Vec<usize> = (0..view.zones())
-        .filter(|&zone| view.is_served(zone, form))
-        .collect();
-    zones.sort_by(|&a, &b| {
-        let price = |zone| view.spot_usd_per_h_as(zone, form);
-        price(a).total_cmp(&price(b))
-    });
-    zones.iter().any(|&zone| view.try_spot_as(zone, form))
 }
 
 /// Takes machines of a form where they cost least on demand.

@@ -106,6 +106,14 @@ pub(super) fn raw(source: &Source, record: &StringRecord, delimiter: u8) -> RawR
     )
 }
 
+/// The records of a text with their places, unless it is broken, and what stands between its cells.
+pub(crate) fn whole_records(source: &Arc<Source>) -> Option<(Vec<StringRecord>, u8)> {
+    let wrong = &mut Diagnostics::default();
+    let delimiter = delimiter(&source.text);
+    let records = records(source, delimiter, wrong);
+    wrong.is_empty().then_some((records, delimiter))
+}
+
 /// The delimiter: commas, unless the first line has only semicolons or tabulators, as where commas are decimal.
 fn delimiter(text: &str) -> u8 {
     let header = (text.lines()).find(|line| !line.trim().is_empty() && !line.starts_with('#'));
