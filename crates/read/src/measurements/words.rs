@@ -158,13 +158,13 @@ fn timed(word: &str, seconds: f64) -> Option<Role> {
 
 /// The role of a rate of what a word names.
 fn counted(word: &str, rate: Rate) -> Option<Role> {
-    let roles: [(&str, fn(Rate) -> Role); 3] = [
-        (STEPS, Role::Steps),
-        (SAMPLES, Role::Samples),
-        (TOKENS, Role::Tokens),
-    ];
-    let found = roles.into_iter().find(|(words, _)| has_word(words, word));
-    found.map(|(_, role)| role(rate))
+    if has_word(STEPS, word) {
+        Some(Role::Steps(rate))
+    } else if has_word(SAMPLES, word) {
+        Some(Role::Samples(rate))
+    } else {
+        has_word(TOKENS, word).then_some(Role::Tokens(rate))
+    }
 }
 
 /// The role of a column by its name; `None` of an unknown one.
