@@ -52,17 +52,22 @@ impl Row {
         GROUP.map(|column| self.text(column).to_owned()).into()
     }
 
-    /// The same figures, but for the columns named.
+    /// The first column, apart from those named, in which another row has another value. A column that a row lacks is empty in it.
     pub fn differs(&self, other: &Row, but: &[&str]) -> Option<String> {
-        let mut pairs = self.cells().zip(other.cells());
         // A file may write 1.0 for 1.
         let same = |own: &str, other: &str| {
             own == other || own.parse::<f64>().is_ok_and(|own| other.parse() == Ok(own))
         };
-        let different = pairs.find(|(own, others)| {
-            !(but.contains(&own.0) || own.0 == others.0 && same(own.1, others.1))
-        });
-        different.map(|((column, own), (_, other))| format!("{column} {own} and {other}"))
+        let others = other.cells().filter(|(column, _)| !self.has(column));
+        self.cells()
+            .chain(others)
+            .map(|(column, _)| (column, self.text(column), other.text(column)))
+            .find(|(column, own, others)| !but.contains(column) && !same(own, others))
+            .map(|(column, own, others)| format!("{column} {own} and {others}"))
+    }
+
+    fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|name| name == column)
     }
 }
 

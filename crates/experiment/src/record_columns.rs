@@ -80,6 +80,11 @@ impl RecordColumns {
         &self.axes
     }
 
+    /// Places in [`COLUMNS`] of those that a file has not.
+    pub fn left_out(&self) -> Vec<usize> {
+        (0..COLUMNS.len()).filter(|&at| !self.has(at)).collect()
+    }
+
     /// Whether it has the column in this place of [`COLUMNS`].
     #[inline]
     pub fn has(&self, at: usize) -> bool {

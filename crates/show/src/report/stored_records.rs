@@ -46,6 +46,7 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
                 cases: 0,
                 check,
                 rows: CsvRows::new(&Arc::new(columns.clone())),
+                left_out: columns.left_out(),
                 reader: RowReader::new(whole.clone()),
             };
             let read = read(&path, &columns, &mut seen).and_then(|()| seen.end());
@@ -78,12 +79,19 @@ struct RecordOrderCheck<'s> {
     check: Check,
     /// Rows as `records.csv` would have them, that are not checked yet.
     rows: CsvRows,
+    /// Columns that no case of the run fills, so that no hash covers them.
+    left_out: Vec<usize>,
     /// Reads rows with all columns.
     reader: RowReader,
 }
 
 impl RecordOrderCheck<'_> {
     fn push_row(&mut self, row: &StringRecord) -> io::Result<()> {
+        if self.left_out.iter().any(|&at| !row[at].is_empty()) {
+            return Err(invalid(
+                "a column has a value that no case of its run fills",
+            ));
+        }
         let record = self.reader.record(row).map_err(invalid)?;
         if !record.is_finite() {
             return Err(invalid("a figure is not finite"));
