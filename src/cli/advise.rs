@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::advise_deadline::{DeadlineArgs, DeadlineQuestion};
+use super::advise_deadline::{DeadlineArgs, DeadlineQuestion, PlanningOptions};
 use super::advise_model::{CommonAdviceOptions, OfModel};
 use super::exit::{Exit, Failure};
 use super::profile::ProfileArgs;
@@ -20,9 +20,10 @@ use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
 use scavsim_measure::advise::offers::strange_prices;
 use scavsim_measure::advise::question::NoAdvice;
+use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter, Question, advise, hand_over, json, text};
 use scavsim_measure::import::folder::{self, Kind};
-use scavsim_measure::import::trial;
+use scavsim_measure::import::{profile, trial};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Limits;
@@ -166,7 +167,8 @@ impl AdviseArgs {
         ));
         let profile = match (&self.of_model, &self.profile) {
             (Some(of_model), _) if wrong.is_empty() => {
-                return of_model.run(self.asked_of_all(), signals);
+                let of_all = self.asked_of_all(in_time.as_ref());
+                return of_model.run(of_all, in_time.as_ref(), signals);
             }
             (None, Some(profile)) => profile,
             _ => return Err(Failure::Wrong(wrong)),
@@ -195,13 +197,25 @@ impl AdviseArgs {
             folder::write(&advice.files, out, Kind::WORKLOAD)?;
         }
         if let Some(in_time) = &in_time {
-            let effort = (jobs, interrupt);
-            in_time.answer(&question, &advice, effort, |answer| {
-                let form = self.format;
-                answer.print(&advice, form == AdviceFormat::Json, self.commands)?;
-                answer
-                    .first()
-                    .map_or(Ok(()), |first| self.hand_over(&advice.name, Some(&first)))
+            let restore_s = question.import.restore_s.unwrap_or(profile::RESTORE_S);
+            let rentals = RentalAdvice::from_measurements(&advice, restore_s);
+            let effort = PlanningOptions {
+                setup_min: self.setup_min,
+                lives: question.runs,
+                jobs,
+                interrupt,
+            };
+            in_time.answer(&rentals, effort, |answer| {
+                let first = answer.first().map(|(at, offer, came)| Choice {
+                    offer: offer.clone(),
+                    time_h: came.done_h,
+                    cost_usd: came.cost_usd,
+                    ..advice.choices[at].clone()
+                });
+                let wanted = first.as_ref().filter(|_| self.commands);
+                let commands = wanted.and_then(|one| hand_over::commands(&advice.name, one).ok());
+                answer.print(self.format == AdviceFormat::Json, commands)?;
+                self.hand_over(&advice.name, first.as_ref())
             })?;
             return Ok(Exit::Done);
         }
@@ -329,10 +343,10 @@ impl AdviseArgs {
         }
     }
 
-    fn asked_of_all(&self) -> CommonAdviceOptions {
+    fn asked_of_all(&self, in_time: Option<&DeadlineQuestion>) -> CommonAdviceOptions {
         CommonAdviceOptions {
             wanted: self.wanted(),
-            goal: self.goal(None),
+            goal: self.goal(in_time),
             setup_min: self.setup_min,
             steps: self.steps,
             runs: u64::from(self.runs),

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::advise_deadline::{DeadlineQuestion, PlanningOptions};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::signals::Signals;
@@ -9,13 +10,14 @@ use super::terminal;
 use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim_measure::advise::question::NoAdvice;
+use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter};
 
 /// What is asked of a model.
 #[derive(Debug, Clone, Args)]
 pub(super) struct OfModel {
     /// A model in place of a table: a name of `scavsim list models`, or a file of `scavsim import model`
-    #[arg(long, conflicts_with_all = ["file", "max_miss", "sky", "commands", "keep", "times"], requires = "tokens")]
+    #[arg(long, conflicts_with_all = ["file", "sky", "commands", "keep", "times"], requires = "tokens")]
     model: String,
     /// Tokens to train the model on, like 2e10
     #[arg(long, value_name = "N", requires = "model", value_parser = tokens)]
@@ -61,7 +63,12 @@ pub(super) struct CommonAdviceOptions {
 
 impl OfModel {
     /// Answers what is asked beside what a table would be asked, too.
-    pub(super) fn run(&self, of: CommonAdviceOptions, signals: &Signals) -> Result<Exit, Failure> {
+    pub(super) fn run(
+        &self,
+        of: CommonAdviceOptions,
+        in_time: Option<&DeadlineQuestion>,
+        signals: &Signals,
+    ) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),
             tokens: self.tokens,
@@ -87,6 +94,17 @@ impl OfModel {
             Err(NoAdvice::Failed(why)) => return Err(anyhow::Error::from(why).into()),
             Err(NoAdvice::Wrong(wrong)) => return Err(Failure::Wrong(wrong)),
         };
+        if let Some(in_time) = in_time {
+            let effort = PlanningOptions {
+                setup_min: of.setup_min,
+                lives: of.runs,
+                jobs: of.jobs,
+                interrupt,
+            };
+            let rentals = RentalAdvice::from_model(&advice);
+            in_time.answer(&rentals, effort, |answer| answer.print(of.is_json, None))?;
+            return Ok(Exit::Done);
+        }
         if of.is_json {
             terminal::print(&format!("{:#}\n", json::value(&advice)))?;
         } else {

@@ -370,7 +370,7 @@ const NEVER: &[(&str, &str)] = &[
 ];
 
 /// Tables of scenarios with `[policy]`, which [`policies`] writes.
-const OF_POLICIES: [&str; 19] = [
+const OF_POLICIES: [&str; 22] = [
     "CostToGoSettings",
     "ExternalPolicySettings",
     "FormTable",
@@ -378,13 +378,16 @@ const OF_POLICIES: [&str; 19] = [
     "KeepPace",
     "MarketTable",
     "Net=",
+    "Occasion=",
     "OnDemandZone=",
     "PolicySettings",
     "PriceThreshold",
+    "Reconsideration.",
     "Scenario.job",
     "Scenario.market",
     "Scenario.policy",
     "Scenario.starts",
+    "SearchTable.reconsider",
     "SkyNomadSettings",
     "StartsTable",
     "StepTable",

@@ -152,6 +152,10 @@ impl PolicyScenario {
             let name = luck.pick(work.strategies);
             self.say("search.strategies", &format!("[{name:?}]"));
             self.set("search.reconsider.every_h", between(0.1, 3.0, luck));
+            if luck.once_in(2) {
+                let occasion = luck.pick(&["preemption", "price", "capacity"]);
+                self.say("search.reconsider.on", &format!("[{occasion:?}]"));
+            }
         }
     }
 

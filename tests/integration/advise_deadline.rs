@@ -257,3 +257,55 @@ fn what_is_wrong_with_a_deadline_is_told() {
         assert!(told.contains(other[0]), "{told}");
     }
 }
+
+#[test]
+fn a_model_that_nobody_measured_has_a_deadline_too() {
+    let sandbox = Sandbox::new();
+    let of_model = [
+        "advise",
+        "--model",
+        "llama-3-8b",
+        "--tokens",
+        "2e10",
+        "--gpus",
+        "H100",
+        "--runs",
+        "40",
+        "--format",
+        "json",
+    ];
+    let advice = |more: &[&str]| -> Value {
+        let done = sandbox.run(&[&of_model[..], more].concat()).success();
+        serde_json::from_str(&stdout(&done)).expect("it is JSON")
+    };
+    let told = advice(&["--deadline", "14d"]);
+    let all = plans(&told["deadline"]);
+    let first = &all[0];
+    for plan in all {
+        assert!(number(plan, "in_time") >= 0.95 - 1e-9, "{plan}");
+        assert!(number(first, "cost_usd") <= number(plan, "cost_usd"));
+    }
+    assert_eq!(first["gpu"], "H100");
+    assert!(
+        first["plan"]
+            .as_str()
+            .is_some_and(|plan| plan.contains("data="))
+    );
+    // On demand only it costs what the advice without a deadline says of the same plan.
+    let on_demand = all.iter().find(|plan| plan["policy"] == "on-demand");
+    let on_demand = on_demand.expect("it is always possible");
+    let usual = &advice(&[])["choices"][0];
+    assert_eq!(on_demand["plan"], usual["plan"]);
+    let ratio = number(on_demand, "cost_usd") / number(usual, "cost_usd");
+    assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
+    // A later deadline is never dearer; one that nothing keeps is refused.
+    let later = advice(&["--deadline", "21d"]);
+    let least = |told: &Value| number(&plans(&told["deadline"])[0], "cost_usd");
+    assert!(least(&later) <= least(&told) * 1.01);
+    let early = sandbox.run(&[&of_model[..], &["--deadline", "90min"]].concat());
+    let early = stderr(&early.code(2).stdout(""));
+    assert!(
+        early.contains("no configuration is done in 95 %"),
+        "{early}"
+    );
+}

@@ -23,6 +23,7 @@ impl Choices {
             }),
             tokens: way.steps.ceil() * tokens_of_step,
             calm_s: way.calm_s(),
+            checkpoint_gb: way.state_bytes / 1e9,
         }
     }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::plan::{ON_DEMAND, Plan, Promise};
+use super::plan::{ON_DEMAND, Plan, PlanResult, Promise};
 use super::rule::Rule;
 use super::spot::{StatedSpotTimes, SubstituteMarket};
 use super::when::Deadline;
 use scavsim_data::cloud::Market;
-use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::Offer;
+use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_provision::policy::Recipe;
 
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub struct DeadlineQuestion {
 #[derive(Debug)]
 pub struct PlannedAnswer<'a> {
     pub(super) in_time: &'a DeadlineQuestion,
+    pub(super) advice: &'a RentalAdvice,
     /// What all plans have in common.
     pub(super) promise: &'a Promise,
     /// What stands in for markets that nobody measured.
@@ -29,8 +31,6 @@ pub struct PlannedAnswer<'a> {
     /// The plans, the cheapest first; what is first is to be taken.
     pub(super) plans: Vec<Plan<'a>>,
     pub(super) rule: Rule,
-    /// Configurations that keep the deadline on demand, of which the best were run under policies.
-    pub(super) in_all: usize,
     /// Configurations that were run under policies.
     pub(super) candidates: usize,
     /// Lives of each plan with a spot market.
@@ -48,8 +48,8 @@ impl DeadlineQuestion {
 }
 
 impl PlannedAnswer<'_> {
-    /// The choice to rent at first, as whatever rents it takes it.
-    pub fn first(&self) -> Option<Choice> {
+    /// What to rent at first: the place of the choice in its advice, and the offer.
+    pub fn first(&self) -> Option<(usize, &Offer, &PlanResult)> {
         let plan = self.plans.first()?;
         let choice = plan.candidate.choice;
         let spot = plan
@@ -57,22 +57,13 @@ impl PlannedAnswer<'_> {
             .spot
             .as_ref()
             .filter(|_| self.rule.begins_on_spot);
-        Some(Choice {
-            offer: spot.map_or(&choice.offer, |spot| &spot.offer).clone(),
-            time_h: plan.came.done_h,
-            cost_usd: plan.came.cost_usd,
-            ..choice.clone()
-        })
+        let offer = spot.map_or(&choice.offer, |spot| &spot.offer);
+        Some((choice.at, offer, &plan.came))
     }
 
     pub(super) fn on_demand_only(&self) -> Option<&Plan<'_>> {
         self.plans.iter().find(|plan| plan.policy == ON_DEMAND)
     }
-}
-
-pub(super) fn on(choice: &Choice) -> String {
-    let c = &choice.configuration;
-    format!("{} × {} on {} {}", c.workers, c.batch, choice.vms, c.vm)
 }
 
 pub(super) fn in_words(market: Market) -> &'static str {

@@ -12,7 +12,7 @@ pub(super) fn value(answer: &PlannedAnswer<'_>) -> Value {
     json!({
         "hours": until.hours,
         "max_miss": answer.promise.miss,
-        "configurations": answer.in_all,
+        "configurations": answer.advice.choices.len(),
         "candidates": answer.candidates,
         "policies": answer.in_time.policies.iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "lives": answer.lives,
@@ -36,7 +36,6 @@ pub(super) fn value(answer: &PlannedAnswer<'_>) -> Value {
 
 fn plan(plan: &Plan<'_>) -> Value {
     let choice = plan.candidate.choice;
-    let c = &choice.configuration;
     let basis = |basis: &MeanFrom| match basis {
         MeanFrom::Said => "given".to_owned(),
         MeanFrom::Published(name) => (*name).to_owned(),
@@ -45,12 +44,9 @@ fn plan(plan: &Plan<'_>) -> Value {
     };
     let spot = plan.candidate.spot.as_ref();
     let came = &plan.came;
-    json!({
+    let mut value = json!({
         "policy": plan.policy,
-        "vm": &*c.vm,
         "vms": choice.vms,
-        "workers": c.workers,
-        "batch": c.batch,
         "provider": choice.offer.provider,
         "region": choice.offer.region,
         "cost_usd": came.cost_usd[0],
@@ -61,8 +57,6 @@ fn plan(plan: &Plan<'_>) -> Value {
         "time_p95_h": came.done_h[2],
         "in_time": came.kept,
         "miss": 1.0 - came.kept,
-        "provenance": choice.provenance.name(),
-        "vm_measured": choice.stands.is_none(),
         "planned_spot_h": came.planned_h[0],
         "planned_on_demand_h": came.planned_h[1],
         "on_demand_usd_per_hour": choice.offer.usd_per_hour,
@@ -71,5 +65,9 @@ fn plan(plan: &Plan<'_>) -> Value {
         "spot_run_basis": spot.map(|spot| basis(&spot.run_h.1)),
         "spot_pause_h": spot.map(|spot| spot.pause_h.0),
         "spot_pause_basis": spot.map(|spot| basis(&spot.pause_h.1)),
-    })
+    });
+    for (column, figure) in &choice.columns {
+        value[column] = figure.clone();
+    }
+    value
 }

@@ -17,15 +17,12 @@ use clap::Args;
 use super::exit::Failure;
 use super::terminal;
 pub(super) use answer::DeadlineQuestion;
-use answer::{PlannedAnswer, on};
+use answer::PlannedAnswer;
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
 use scavsim_base::text::words::with_commas;
 use scavsim_engine::Interrupt;
-use scavsim_measure::advise::advice::{Advice, Choice};
-use scavsim_measure::advise::machines::Basis;
-use scavsim_measure::advise::{Question, hand_over, json};
-use scavsim_measure::import::profile;
+use scavsim_measure::advise::rental::{RentalAdvice, RentalChoice};
 use scavsim_provision::policy::registry::{POLICIES, Settings};
 use scavsim_provision::policy::{Net, Recipe};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
@@ -49,7 +46,7 @@ pub(super) struct DeadlineArgs {
     #[arg(
         long,
         value_name = "WHEN",
-        conflicts_with_all = ["model", "market", "commitment", "max_time", "max_cost"]
+        conflicts_with_all = ["market", "commitment", "max_time", "max_cost"]
     )]
     deadline: Option<String>,
     /// Policies that decide during the run, with commas; `any`: all that keep deadlines [default: any]
@@ -173,14 +170,23 @@ impl DeadlineArgs {
     }
 }
 
+/// How much work goes into an answer, and what is the same for all machines.
+pub(super) struct PlanningOptions<'a> {
+    /// Minutes until machines train.
+    pub(super) setup_min: f64,
+    /// Lives of each plan.
+    pub(super) lives: u64,
+    pub(super) jobs: usize,
+    pub(super) interrupt: &'a Interrupt,
+}
+
 impl DeadlineQuestion {
     /// Runs policies on the best configurations of an advice within the deadline, and hands the answer to `use_it`. Fails
     /// where no configuration keeps the deadline, or nobody waits any more.
     pub(super) fn answer(
         &self,
-        question: &Question,
-        advice: &Advice,
-        (jobs, interrupt): (usize, &Interrupt),
+        advice: &RentalAdvice,
+        effort: PlanningOptions<'_>,
         use_it: impl FnOnce(&PlannedAnswer<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut wrong = Diagnostics::default();
@@ -190,9 +196,9 @@ impl DeadlineQuestion {
         let promise = Promise {
             deadline_h: self.deadline.hours,
             miss: self.miss,
-            setup_h: question.setup_min / 60.0,
-            restore_s: question.import.restore_s.unwrap_or(profile::RESTORE_S),
+            setup_h: effort.setup_min / 60.0,
         };
+        let interrupt = effort.interrupt;
         let candidates = self.candidates(advice, &promise, &stand_in);
         let policies = || {
             self.policies
@@ -203,8 +209,8 @@ impl DeadlineQuestion {
             .iter()
             .flat_map(|candidate| policies().map(move |policy| (candidate, policy)))
             .collect();
-        let pool = interrupt.pool(jobs).map_err(anyhow::Error::from)?;
-        let lives = question.runs;
+        let pool = interrupt.pool(effort.jobs).map_err(anyhow::Error::from)?;
+        let lives = effort.lives;
         let ticks = pairs.first().map_or(0, |&(candidate, (policy, _))| {
             candidate.job(policy, &promise).ticks(promise.tick_s())
         });
@@ -232,11 +238,11 @@ impl DeadlineQuestion {
         let rule = Rule::for_plan(first, &promise);
         use_it(&PlannedAnswer {
             in_time: self,
+            advice,
             promise: &promise,
             stand_in: &stand_in,
             rule,
             plans,
-            in_all: advice.choices.len(),
             candidates: candidates.len(),
             lives,
         })
@@ -246,7 +252,7 @@ impl DeadlineQuestion {
     /// the best on demand.
     fn candidates<'a>(
         &self,
-        advice: &'a Advice,
+        advice: &'a RentalAdvice,
         promise: &Promise,
         stand_in: &SubstituteMarket,
     ) -> Vec<Candidate<'a>> {
@@ -268,7 +274,7 @@ impl DeadlineQuestion {
     }
 
     /// Says by how much the deadline is before the fastest run ends.
-    fn too_early(&self, advice: &Advice, promise: &Promise) -> Diagnostics {
+    fn too_early(&self, advice: &RentalAdvice, promise: &Promise) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let nearest = advice.nearest.iter().chain(&advice.choices);
         let ends = nearest.map(|choice| {
@@ -286,7 +292,7 @@ impl DeadlineQuestion {
         let help = match ends.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((hours, choice)) => format!(
                 "the fastest, {}, takes up to {hours:.2} h on demand: {:.2} h more, and is in time in {:.0} %; `--max-miss` says how often it may take longer",
-                on(choice),
+                choice.name,
                 hours - self.deadline.hours,
                 100.0 * (1.0 - choice.miss)
             ),
@@ -298,21 +304,17 @@ impl DeadlineQuestion {
 }
 
 impl PlannedAnswer<'_> {
-    pub(super) fn print(
-        &self,
-        advice: &Advice,
-        is_json: bool,
-        has_commands: bool,
-    ) -> Result<(), Failure> {
+    /// Prints it for people, or all of it as JSON with these commands in it.
+    pub(super) fn print(&self, is_json: bool, commands: Option<String>) -> Result<(), Failure> {
         if is_json {
-            let mut value = json::value(advice);
+            let mut value = self.advice.json.clone();
             value["deadline"] = answer_json::value(self);
-            if let (true, Some(first)) = (has_commands, self.first()) {
-                value["commands"] = hand_over::commands(&advice.name, &first).ok().into();
+            if let Some(commands) = commands {
+                value["commands"] = commands.into();
             }
             terminal::print(&format!("{value:#}\n"))?;
         } else {
-            terminal::print(&told::render(self, advice, &terminal::page()))?;
+            terminal::print(&told::render(self, &terminal::page()))?;
         }
         Ok(())
     }
@@ -320,19 +322,16 @@ impl PlannedAnswer<'_> {
 
 /// The cheapest of those that keep the promise first; but what is first is on a GPU that was measured, unless the advice itself
 /// takes another.
-fn sort(plans: &mut [Plan<'_>], advice: &Advice, promised: f64) {
+fn sort(plans: &mut [Plan<'_>], advice: &RentalAdvice, promised: f64) {
     let breaks = |plan: &Plan<'_>| plan.came.kept < promised - 1e-9;
     let cost = |plan: &Plan<'_>| plan.came.cost_usd[0];
     plans.sort_by(|a, b| breaks(a).cmp(&breaks(b)).then(cost(a).total_cmp(&cost(b))));
-    let takes_other = advice.choices.first().is_some_and(is_other_gpu);
+    let is_other = |choice: &RentalChoice| choice.is_other_gpu;
+    let takes_other = advice.choices.first().is_some_and(is_other);
     let surest = plans
         .iter()
-        .position(|plan| takes_other || !is_other_gpu(plan.candidate.choice));
+        .position(|plan| takes_other || !is_other(plan.candidate.choice));
     if let Some(place) = surest {
         plans[..=place].rotate_right(1);
     }
-}
-
-fn is_other_gpu(choice: &Choice) -> bool {
-    (choice.stands.as_ref()).is_some_and(|stands| stands.basis == Basis::OtherGpu)
 }

@@ -8,7 +8,7 @@ use scavsim_base::rng::Streams;
 use scavsim_base::stats::normal;
 use scavsim_base::units::SimTime;
 use scavsim_engine::Interrupt;
-use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::rental::RentalChoice;
 use scavsim_provision::forms::Form;
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Recipe;
@@ -32,15 +32,13 @@ pub(super) struct Promise {
     pub(super) miss: f64,
     /// Hours until machines train.
     pub(super) setup_h: f64,
-    /// Seconds that a restore takes, and a checkpoint.
-    pub(super) restore_s: f64,
 }
 
 /// A configuration, with what its spot market is like.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     /// The configuration, on demand.
-    pub(super) choice: &'a Choice,
+    pub(super) choice: &'a RentalChoice,
     /// The spot market, where a price is known.
     pub(super) spot: Option<SpotMarket>,
     /// Median hours of work, and the standard deviation of their logarithm.
@@ -48,11 +46,11 @@ pub(super) struct Candidate<'a> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct PlanResult {
+pub(in crate::cli) struct PlanResult {
     /// USD: the mean, and the ends of the interval of 90 %.
-    pub(super) cost_usd: [f64; 3],
+    pub(in crate::cli) cost_usd: [f64; 3],
     /// Hours until it is done: the mean, and the ends of the interval of 90 %.
-    pub(super) done_h: [f64; 3],
+    pub(in crate::cli) done_h: [f64; 3],
     pub(super) kept: f64,
     /// Mean hours on spot machines and on demand, if the job takes as long as it was planned with.
     pub(super) planned_h: [f64; 2],
@@ -67,7 +65,11 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    pub(super) fn new(choice: &'a Choice, spot: Option<SpotMarket>, promise: &Promise) -> Self {
+    pub(super) fn new(
+        choice: &'a RentalChoice,
+        spot: Option<SpotMarket>,
+        promise: &Promise,
+    ) -> Self {
         let [_, low, high] = choice.time_h.map(|h| (h - promise.setup_h).max(1e-3));
         let sd = libm::log(high / low) / (2.0 * normal::AT_95);
         Candidate {
@@ -112,17 +114,18 @@ impl<'a> Candidate<'a> {
 
     /// Seconds of work between checkpoints, by Young and Daly, and what they make of an hour of work; `None` where machines
     /// are not lost.
-    pub(super) fn checkpoints(&self, policy: &str, promise: &Promise) -> Option<(f64, f64)> {
+    pub(super) fn checkpoints(&self, policy: &str) -> Option<(f64, f64)> {
         let spot = self.spot.as_ref().filter(|_| policy != ON_DEMAND)?;
-        let every_s = (2.0 * promise.restore_s * spot.run_h.0 * 3600.0).sqrt();
+        let checkpoint_s = self.choice.checkpoint_s;
+        let every_s = (2.0 * checkpoint_s * spot.run_h.0 * 3600.0).sqrt();
         let every_s = every_s.max(60.0);
-        Some((every_s, 1.0 + promise.restore_s / every_s))
+        Some((every_s, 1.0 + checkpoint_s / every_s))
     }
 
     pub(super) fn job(&self, policy: &str, promise: &Promise) -> Job {
-        let checkpoints = self.checkpoints(policy, promise);
+        let checkpoints = self.checkpoints(policy);
         let stretch = checkpoints.map_or(1.0, |(_, stretch)| stretch);
-        let restores_s = checkpoints.map_or(0.0, |_| promise.restore_s);
+        let restores_s = checkpoints.map_or(0.0, |_| self.choice.checkpoint_s);
         Job {
             work_s: 3600.0 * stretch * self.quantile_h(1.0 - promise.miss),
             deadline_s: 3600.0 * promise.deadline_h,
@@ -190,7 +193,7 @@ impl<'a> Plan<'a> {
         });
         let streams = Streams::new(0);
         let stretch = candidate
-            .checkpoints(policy, promise)
+            .checkpoints(policy)
             .map_or(1.0, |(_, stretch)| stretch);
         let works_s = candidate.strata_h().map(|work_h| 3600.0 * stretch * work_h);
         let life = |replica: u64| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use scavsim_data::cloud::lifetimes::{Kind, Model};
 use scavsim_data::cloud::{Catalogue, Market};
-use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::rental::RentalChoice;
 use scavsim_measure::advise::{Offer, offers};
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
@@ -102,7 +102,7 @@ impl SubstituteMarket {
 impl SpotMarket {
     /// The spot market where a choice is offered on demand; `None` where no price is known.
     pub(super) fn for_choice(
-        choice: &Choice,
+        choice: &RentalChoice,
         said: StatedSpotTimes,
         stand_in: &SubstituteMarket,
     ) -> Option<SpotMarket> {

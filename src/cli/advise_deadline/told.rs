@@ -1,17 +1,16 @@
 //! The answer for people.
 
-use super::answer::{PlannedAnswer, on};
+use super::answer::PlannedAnswer;
 use super::plan::Plan;
 use super::spot::{MeanFrom, SpotMarket};
 use scavsim_base::text::words::{figure, plural, rate, share, short_figure, small_usd};
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_measure::advise::advice::{Advice, Choice};
-use scavsim_measure::advise::text;
+use scavsim_measure::advise::rental::RentalChoice;
 
 /// Plans that are shown beside the best.
 const OTHERS: usize = 5;
 
-pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -> String {
+pub(super) fn render(answer: &PlannedAnswer<'_>, page: &Page) -> String {
     let within = match answer.in_time.deadline.now {
         Some(_) => format!(
             "by {}",
@@ -19,29 +18,27 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, advice: &Advice, page: &Page) -
         ),
         None => format!("within {} h", short_figure(answer.in_time.deadline.hours)),
     };
-    let mut told = format!("{}, {within}, by cost\n\n", advice.name);
-    told += &section(
-        "What the measurements tell",
-        &text::evidence_clauses(advice),
-        page,
-    );
-    told += &section("What they do not", &text::untold(advice), page);
+    let mut told = format!("{}, {within}, by cost\n\n", answer.advice.name);
+    for (title, sentences) in &answer.advice.sections {
+        told += &section(title, sentences, page);
+    }
     told += &section("How it is planned", &planned(answer), page);
     let Some(first) = answer.plans.first() else {
         return told;
     };
-    told += &format!(
-        "Take\n  {}{}, under {}\n",
-        on(first.candidate.choice),
+    let take = format!(
+        "{}{}, under {}",
+        first.candidate.choice.name,
         first.candidate.choice.offer.in_brackets(),
         first.policy
     );
+    told += &format!("Take\n{}", indented(&take, page));
     for sentence in answer.rule.sentences(&answer.in_time.deadline) {
         told += &indented(&sentence, page);
     }
     told += &indented(&comes_to(first), page);
     told += &indented(&why(answer, first), page);
-    told += "\nNext best (workers × global batch)\n";
+    told += "\nNext best\n";
     told + &others(answer, page)
 }
 
@@ -67,7 +64,7 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
         ),
         format!(
             "{} configurations keep that on demand; {} of them that may cost least, each under {} policies, over {} of its market",
-            answer.in_all,
+            answer.advice.choices.len(),
             answer.candidates,
             answer.in_time.policies.len(),
             plural(answer.lives, "life")
@@ -149,7 +146,7 @@ fn each_once<T: PartialEq>(list: Vec<T>) -> Vec<T> {
 }
 
 /// How long the machines of a spot market stay, and are away.
-fn runs(spot: &SpotMarket, choice: &Choice) -> String {
+fn runs(spot: &SpotMarket, choice: &RentalChoice) -> String {
     let basis = |basis: &MeanFrom| match basis {
         MeanFrom::Said => "as given".to_owned(),
         MeanFrom::Published(name) => format!("lives `{name}`"),
@@ -194,7 +191,7 @@ fn why(answer: &PlannedAnswer<'_>, first: &Plan<'_>) -> String {
         let more = only.came.cost_usd[0] - first.came.cost_usd[0];
         text += &format!(
             " On demand only: {}, {}, {} more.",
-            on(only.candidate.choice),
+            only.candidate.choice.name,
             small_usd(only.came.cost_usd[0]),
             share(more / first.came.cost_usd[0])
         );
@@ -213,13 +210,12 @@ fn shown<'a>(answer: &'a PlannedAnswer<'a>) -> impl Iterator<Item = &'a Plan<'a>
 fn others(answer: &PlannedAnswer<'_>, page: &Page) -> String {
     type PlanRow<'a> = &'a Plan<'a>;
     let columns = vec![
-        Column::text("  K × B", |plan: &PlanRow<'_>| {
-            let c = &plan.candidate.choice.configuration;
-            format!("  {} × {}", c.workers, c.batch)
+        Column::text(format!("  {}", answer.advice.form), |plan: &PlanRow<'_>| {
+            format!("  {}", plan.candidate.choice.form)
         }),
         Column::text("on", |plan: &PlanRow<'_>| {
             let choice = plan.candidate.choice;
-            format!("{} {}", choice.vms, choice.configuration.vm)
+            format!("{} {}", choice.vms, choice.offer.vm)
         }),
         Column::text("policy", |plan: &PlanRow<'_>| plan.policy.to_owned()),
         Column::number("cost $", |plan: &PlanRow<'_>| figure(plan.came.cost_usd[0])),
@@ -231,11 +227,7 @@ fn others(answer: &PlannedAnswer<'_>, page: &Page) -> String {
         Column::number("in time %", |plan: &PlanRow<'_>| {
             format!("{:.1}", 100.0 * plan.came.kept)
         }),
-        Column::text("from", |plan: &PlanRow<'_>| {
-            let choice = plan.candidate.choice;
-            let stands = choice.stands.as_ref();
-            stands.map_or(choice.provenance.name(), |stands| stands.basis.label())
-        }),
+        Column::text("from", |plan: &PlanRow<'_>| plan.candidate.choice.evidence),
     ];
     let sheet = Sheet::new(shown(answer).skip(1), columns);
     if sheet.rows.is_empty() {

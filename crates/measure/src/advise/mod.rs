@@ -13,6 +13,7 @@ pub mod model;
 pub mod offers;
 mod process;
 pub mod question;
+pub mod rental;
 pub mod repeats;
 mod simulate;
 pub mod speeds;

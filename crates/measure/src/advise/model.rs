@@ -41,11 +41,24 @@ pub struct PlanChoice {
     pub mfu: f64,
     /// Chance that it keeps to the limits, where there are any.
     pub keeps: Option<f64>,
+    /// Seconds of a checkpoint, and of a restore.
+    pub checkpoint_s: f64,
 }
 
 impl PlanChoice {
     pub fn usd_per_1e9_tokens(&self, tokens: f64) -> f64 {
         self.cost_usd[0] / tokens * 1e9
+    }
+
+    /// Whether it keeps to the limits: in as many runs as are asked for, or else in the mean.
+    pub fn is_within(&self, goal: &Goal) -> bool {
+        let limits = &goal.limits;
+        if let (Some(miss), Some(keeps)) = (limits.max_miss, self.keeps) {
+            return keeps >= 1.0 - miss;
+        }
+        let is_below = |most: Option<f64>, mean: f64| most.is_none_or(|most| mean <= most);
+        is_below(limits.max_time_s, 3600.0 * self.time_h[0])
+            && is_below(limits.max_cost_usd, self.cost_usd[0])
     }
 
     fn worth(&self, objective: Objective) -> f64 {
@@ -74,8 +87,10 @@ pub struct ModelAdvice {
     pub step: (u32, u32),
     pub precision: Precision,
     pub plans: usize,
-    /// The best on each GPU, the best of all first; those that keep to the limits in the mean before others.
+    /// The best on each GPU, the best of all first; those that keep to the limits before others.
     pub choices: Vec<PlanChoice>,
+    /// The best with each number of each GPU, in the same order.
+    pub of_each_size: Vec<PlanChoice>,
     /// GPUs on which nothing fits.
     pub without_plan: Vec<Arc<str>>,
     /// What is worth measuring, the best first.
@@ -85,22 +100,17 @@ pub struct ModelAdvice {
 }
 
 impl ModelAdvice {
-    /// Whether the first choice keeps to the limits in the mean.
+    /// Whether the first choice keeps to the limits.
     pub fn is_within(&self) -> bool {
         self.choices
             .first()
-            .is_some_and(|best| is_within(best, &self.question.goal))
+            .is_some_and(|best| best.is_within(&self.question.goal))
     }
-}
 
-fn is_within(choice: &PlanChoice, goal: &Goal) -> bool {
-    let limits = &goal.limits;
-    limits
-        .max_time_s
-        .is_none_or(|most| 3600.0 * choice.time_h[0] <= most)
-        && limits
-            .max_cost_usd
-            .is_none_or(|most| choice.cost_usd[0] <= most)
+    /// The model and its tokens.
+    pub fn title(&self) -> String {
+        format!("{}: {:e} tokens", self.model.0, self.question.tokens)
+    }
 }
 
 pub fn advise_model(
@@ -154,7 +164,9 @@ pub fn advise_model(
         return Err(NoAdvice::Wrong(diagnostics));
     }
     let plans = all.len();
-    let choices = best_of_each_gpu(all, &question.goal);
+    sort(&mut all, &question.goal);
+    let choices = first_of_each(&all, |choice| &choice.gpu);
+    let of_each_size = first_of_each(&all, |choice| (&choice.gpu, choice.gpus));
     let is_chosen = |gpu: &Arc<str>| choices.iter().any(|choice| choice.gpu == *gpu);
     Ok(ModelAdvice {
         model: (asked.model.model.clone(), asked.model.parameters()),
@@ -169,6 +181,7 @@ pub fn advise_model(
             .collect(),
         measurements: measurements(question, &asked, &choices),
         choices,
+        of_each_size,
         left_out,
         question: question.clone(),
     })
@@ -205,20 +218,23 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     best.into_values().collect()
 }
 
-/// The best plan on each GPU, the best first.
-fn best_of_each_gpu(mut all: Vec<PlanChoice>, goal: &Goal) -> Vec<PlanChoice> {
-    let order = |choice: &PlanChoice| (!is_within(choice, goal), choice.worth(goal.objective));
+/// The best plan first, those within the limits before others.
+fn sort(all: &mut [PlanChoice], goal: &Goal) {
+    let order = |choice: &PlanChoice| (!choice.is_within(goal), choice.worth(goal.objective));
     all.sort_by(|a, b| {
         let ((a_out, a_worth), (b_out, b_worth)) = (order(a), order(b));
         a_out.cmp(&b_out).then(a_worth.total_cmp(&b_worth))
     });
-    let mut best: Vec<PlanChoice> = Vec::new();
-    for choice in all {
-        if !best.iter().any(|known| known.gpu == choice.gpu) {
-            best.push(choice);
-        }
-    }
-    best
+}
+
+/// The first of those with an equal key.
+fn first_of_each<'c, K: Ord>(
+    all: &'c [PlanChoice],
+    key: impl Fn(&'c PlanChoice) -> K,
+) -> Vec<PlanChoice> {
+    let mut seen = BTreeSet::new();
+    let first = all.iter().filter(|choice| seen.insert(key(choice)));
+    first.cloned().collect()
 }
 
 fn choice(
@@ -271,6 +287,7 @@ fn choice(
         mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
         // A step that is longer than foretold misses both.
         keeps: within.into_iter().flatten().reduce(f64::min),
+        checkpoint_s: row.plan?.checkpoint_gb / scenario::CHECKPOINT_GB_PER_S,
     })
 }
 

@@ -15,6 +15,8 @@ pub struct PlanMetrics {
     pub tokens: f64,
     /// Seconds to it without luck.
     pub calm_s: f64,
+    /// 10⁹ bytes of a checkpoint.
+    pub checkpoint_gb: f64,
 }
 
 impl PlanMetrics {

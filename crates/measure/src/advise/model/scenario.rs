@@ -42,7 +42,7 @@ pub(super) const MOST_SEQUENCE: u32 = 8192;
 /// Tokens of a step where nobody says how many sequences.
 const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
-const CHECKPOINT_GB_PER_S: f64 = 2.0;
+pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 pub(super) struct ResolvedQuestion {
     pub(super) model: Arc<Architecture>,

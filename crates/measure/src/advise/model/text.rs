@@ -12,9 +12,8 @@ pub fn render(advice: &ModelAdvice) -> String {
     let question = &advice.question;
     let objective = question.goal.objective;
     let mut text = format!(
-        "{}: {} tokens, by {}{}\n\n",
-        advice.model.0,
-        power(question.tokens),
+        "{}, by {}{}\n\n",
+        advice.title(),
         objective.name(),
         most(&question.goal.limits).map_or_else(String::new, |most| format!(", within {most}")),
     );
@@ -24,7 +23,7 @@ pub fn render(advice: &ModelAdvice) -> String {
     text += if advice.is_within() {
         "Take\n"
     } else {
-        "None keeps to the limits in the mean. Nearest\n"
+        "No plan keeps to the limits. Nearest\n"
     };
     text += &choice_text(best, advice);
     if advice.choices.len() > 1 {
@@ -38,11 +37,6 @@ pub fn render(advice: &ModelAdvice) -> String {
         text += &wrapped(&sentence, "- ", "  ");
     }
     text
-}
-
-/// A number of tokens: 2 × 10¹⁰ as 2e10.
-fn power(tokens: f64) -> String {
-    format!("{tokens:e}")
 }
 
 fn on(choice: &PlanChoice) -> String {
@@ -134,7 +128,8 @@ fn measure(advice: &ModelAdvice) -> String {
     wrapped(&capital(&text), "  ", "  ")
 }
 
-fn basis(advice: &ModelAdvice) -> Vec<String> {
+/// What it rests on, a sentence each.
+pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
     let question = &advice.question;
     let (sequence, batch) = advice.step;
     let mut all = vec![
