@@ -25,6 +25,7 @@ static JOB: LazyLock<Job> = LazyLock::new(|| Job {
     work_s: 48.0 * 3600.0,
     deadline_s: 70.0 * 3600.0,
     changeover_s: 720.0,
+    reconfigure_s: None,
     checkpoint_gb: 10.0,
     checkpoint_every_s: None,
     forms: vec![Form::of_machines(1)],

@@ -280,6 +280,9 @@ class Job(Keys):
     """Number of machines; 1 when absent."""
     probe_s: float = key(default=None)
     """Seconds that a machine is paid which a policy starts to see whether there is any; 60 when absent."""
+    reconfigure_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
+    """Seconds without work where it goes on in another form on as many machines of the same type, which it keeps. They are given back, and
+    others are started, when absent."""
     whole_last_tick: bool = key(default=None)
     """Whether the last tick is paid to its end. [false]"""
     work: str = key(default=None)
@@ -287,7 +290,7 @@ class Job(Keys):
     work_h: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Hours of work without interruptions, on the first form or one machine at speed 1."""
 
-    _known = {"changeover_s": "changeover_s", "checkpoint_every_s": "checkpoint_every_s", "checkpoint_gb": "checkpoint_gb", "deadline_h": "deadline_h", "form": "form", "lateness_usd_per_h": "lateness_usd_per_h", "machines": "machines", "probe_s": "probe_s", "whole_last_tick": "whole_last_tick", "work": "work", "work_h": "work_h"}
+    _known = {"changeover_s": "changeover_s", "checkpoint_every_s": "checkpoint_every_s", "checkpoint_gb": "checkpoint_gb", "deadline_h": "deadline_h", "form": "form", "lateness_usd_per_h": "lateness_usd_per_h", "machines": "machines", "probe_s": "probe_s", "reconfigure_s": "reconfigure_s", "whole_last_tick": "whole_last_tick", "work": "work", "work_h": "work_h"}
     _tables = {}
 
 
@@ -830,6 +833,8 @@ class PolicySettings(Keys):
 
     cost_to_go: CostToGoSettings = key(default=None)
     """Settings of the policy `cost-to-go`."""
+    follow_noise: Dict[str, Any] = key(default=None)
+    """Settings of the policy `follow-noise`."""
     greedy: Dict[str, Any] = key(default=None)
     """Settings of the policy `greedy`."""
     keep_pace: KeepPace = key(default=None)
@@ -855,7 +860,7 @@ class PolicySettings(Keys):
     uniform_progress_failover: UniformProgressFailoverSettings = key(default=None)
     """Settings of the policy `uniform-progress-failover`."""
 
-    _known = {"cost_to_go": "cost-to-go", "greedy": "greedy", "keep_pace": "keep-pace", "names": "names", "on_demand": "on-demand", "price_threshold": "price-threshold", "skynomad": "skynomad", "skynomad_true_lifetimes": "skynomad-true-lifetimes", "spot_only": "spot-only", "stay": "stay", "time_sliced": "time-sliced", "uniform_progress": "uniform-progress", "uniform_progress_failover": "uniform-progress-failover"}
+    _known = {"cost_to_go": "cost-to-go", "follow_noise": "follow-noise", "greedy": "greedy", "keep_pace": "keep-pace", "names": "names", "on_demand": "on-demand", "price_threshold": "price-threshold", "skynomad": "skynomad", "skynomad_true_lifetimes": "skynomad-true-lifetimes", "spot_only": "spot-only", "stay": "stay", "time_sliced": "time-sliced", "uniform_progress": "uniform-progress", "uniform_progress_failover": "uniform-progress-failover"}
     _tables = {"cost_to_go": CostToGoSettings, "keep_pace": KeepPace, "price_threshold": PriceThreshold, "skynomad": SkyNomadSettings, "time_sliced": TimeSliced, "uniform_progress": UniformProgressSettings, "uniform_progress_failover": UniformProgressFailoverSettings}
     _is_open = True
 

@@ -56,14 +56,14 @@ fn markets() -> Vec<Files> {
 
 /// Each shipped study, with the scenario whose work it takes.
 fn studies() -> Vec<Files> {
-    const WORK: &str = "gpt2-plans.toml";
-    let work = text_of(&format!("scenarios/policies/{WORK}")).into_bytes();
+    let works = ["gpt2-plans.toml", "cifar10-batches.toml"];
+    let works = works.map(|name| (name, text_of(&format!("scenarios/policies/{name}"))));
     let mut all = each_toml("scenarios/policies", "scenario.toml");
-    all.retain(|files| files[0].1 != work);
+    all.retain(|files| works.iter().all(|(_, work)| files[0].1 != work.as_bytes()));
     for files in &mut all {
-        if String::from_utf8_lossy(&files[0].1).contains(WORK) {
-            files.push((WORK.to_owned(), work.clone()));
-        }
+        let text = String::from_utf8_lossy(&files[0].1).into_owned();
+        let taken = works.iter().filter(|(name, _)| text.contains(name));
+        files.extend(taken.map(|(name, work)| ((*name).to_owned(), work.clone().into_bytes())));
     }
     all
 }

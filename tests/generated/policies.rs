@@ -95,6 +95,9 @@ impl PolicyScenario {
         scenario.set("job.deadline_h", work_h + spare_h);
         scenario.set("job.changeover_s", changeover_s);
         if luck.once_in(3) {
+            scenario.set("job.reconfigure_s", between(0.0, 900.0, luck));
+        }
+        if luck.once_in(3) {
             scenario.set("job.checkpoint_gb", between(0.0, 80.0, luck));
         }
         if luck.once_in(4) {
@@ -298,9 +301,10 @@ fn the_clairvoyant_is_a_bound(
     };
     type Change = fn(f64) -> f64;
     let bound_of = |key, change: Change| scenario.changed(key, change)?.bound_usd();
-    let never_better: [(&str, Change); 5] = [
+    let never_better: [(&str, Change); 6] = [
         ("job.work_h", |hours| hours * 1.013),
         ("job.changeover_s", |seconds| seconds + 71.3),
+        ("job.reconfigure_s", |seconds| seconds + 71.3),
         ("market.spot_usd_per_h", |usd| usd * 1.17),
         ("market.on_demand_usd_per_h", |usd| usd * 1.17),
         ("job.checkpoint_gb", |gb| gb * 1.7),

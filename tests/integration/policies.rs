@@ -26,6 +26,7 @@ fn the_policies_in_results_are_current() {
         "sizes",
         "changing",
         "re-plan",
+        "growing-batch",
     ];
     let texts = texts.map(printed);
     assert_current("policies.txt", &texts.join("\n"));

@@ -11,6 +11,9 @@ pub struct Job {
     pub deadline_s: f64,
     /// Seconds from a request of machines until work goes on: boot, restore and all else.
     pub changeover_s: f64,
+    /// Seconds without work where it goes on in another form on the machines that it has. `None`: they are given back, and others
+    /// are requested.
+    pub reconfigure_s: Option<f64>,
     /// GB, for the price of moves between regions.
     pub checkpoint_gb: f64,
     /// Seconds of work from one checkpoint to the next: later work is lost with spot machines. `None` where nothing is lost.
@@ -41,6 +44,19 @@ impl Job {
             None => &self.forms[number],
             Some(further) => &self.searched[further],
         }
+    }
+
+    /// Time without work until it goes on in another form on the same machines; `None` where that takes others.
+    pub fn reconfiguration(&self, from: usize, to: usize) -> Option<SimTime> {
+        let seconds = self.reconfigure_s?;
+        let is_possible = self.has_machines_of(from, to);
+        is_possible.then(|| SimTime::from_seconds(seconds))
+    }
+
+    /// Whether a form has as many machines of the same type as another one.
+    pub fn has_machines_of(&self, form: usize, other: usize) -> bool {
+        let [own, other] = [form, other].map(|number| self.form(number));
+        (own.machines, &own.vm) == (other.machines, &other.vm)
     }
 
     pub fn work(&self) -> SimTime {

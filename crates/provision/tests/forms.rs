@@ -5,7 +5,8 @@
 mod common;
 
 use common::{form, hours, job, seconds, zone};
-use scavsim_provision::forms::Speed;
+use scavsim_provision::clairvoyant::optimum;
+use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy::{Net, Policy};
 use scavsim_provision::policy_run::policy_view::PolicyView;
@@ -203,4 +204,108 @@ fn stay_keeps_its_first_choice() {
     };
     let life = live(window, &tight, &mut *common::policy("stay", window));
     assert!(life.kept() && life.rentals.iter().all(|rental| rental.vms == 4));
+}
+
+/// Three batches on the same four machines: small ones are worth more at first, large ones later.
+fn batches(reconfigure_s: Option<f64>) -> Job {
+    let speeds = [
+        [(0.0, 2.0), (0.35, 1.1), (0.7, 0.6)],
+        [(0.0, 1.3), (0.35, 1.7), (0.7, 1.2)],
+        [(0.0, 0.7), (0.35, 1.4), (0.7, 2.3)],
+    ];
+    let names = ["small", "medium", "large"];
+    let forms = names.into_iter().zip(speeds);
+    let forms = forms.map(|(name, steps)| Form {
+        speed: Speed::of_steps(steps.to_vec()).expect("shares ascend"),
+        ..form(name, 4, 1.0)
+    });
+    Job {
+        forms: forms.collect(),
+        reconfigure_s,
+        ..job(6.1, 12.0, 0.37)
+    }
+}
+
+/// Takes machines at once, and in each tick the form that a list says; on new machines where it says that, too.
+#[derive(Debug)]
+struct Listed(Vec<(usize, bool)>);
+
+impl Policy for Listed {
+    fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
+        let (form, is_anew) = self.0[view.tick() % self.0.len()];
+        if is_anew {
+            view.stop();
+        }
+        view.try_spot_as(0, form);
+    }
+
+    fn net(&self) -> Net {
+        Net::None
+    }
+}
+
+#[test]
+fn the_best_course_of_batches_is_that_of_all_courses() {
+    let world = hours(vec![zone("a", vec![4; 12], 1.0, 3.0)], 0.0);
+    let window = world.window(0, 12).unwrap();
+    for reconfigure_s in [None, Some(0.0), Some(437.0), Some(2713.0), Some(7321.0)] {
+        let job = batches(reconfigure_s);
+        // The best ends within six ticks: 6⁶ courses are all of them. Waiting gains nothing, as the price stays.
+        let courses = (0..6_usize.pow(6)).map(|number| {
+            let choice = |tick: u32| number / 6_usize.pow(tick) % 6;
+            let listed = (0..6).map(|tick| (choice(tick) / 2, choice(tick) % 2 == 1));
+            let life = live(window, &job, &mut Listed(listed.collect()));
+            life.finished.map_or(f64::INFINITY, |_| life.cost_usd())
+        });
+        let least = courses.fold(f64::INFINITY, f64::min);
+        let optimum = optimum(window, &job).expect("there is time");
+        assert!(optimum.is_exact);
+        let ratio = optimum.bound_usd / least;
+        assert!((ratio - 1.0).abs() < 1e-8, "{reconfigure_s:?}: {ratio}");
+    }
+}
+
+#[test]
+fn following_the_noise_gains_most_of_what_changes_can_gain() {
+    let mut world = hours(vec![zone("a", vec![4; 144], 1.0, 3.0)], 0.0);
+    world.tick_s = 300.0;
+    let window = world.window(0, 144).unwrap();
+    // Least share of the gain: each change waits for as long as it takes.
+    for (reconfigure_s, least) in [(0.0, 0.9), (61.0, 0.8), (437.0, 0.3)] {
+        let job = batches(Some(reconfigure_s));
+        let [stay, follow] = ["stay", "follow-noise"].map(|name| {
+            let life = live(window, &job, &mut *common::policy(name, window));
+            assert!(life.finished.is_some(), "{name}");
+            life.cost_usd()
+        });
+        let best = optimum(window, &job).expect("there is time").bound_usd;
+        let gained = (stay - follow) / (stay - best);
+        assert!(
+            gained >= least && gained <= 1.0,
+            "{reconfigure_s} s: {gained}"
+        );
+    }
+    let [stay, follow] = ["stay", "follow-noise"]
+        .map(|name| live(window, &batches(None), &mut *common::policy(name, window)).cost_usd());
+    assert_eq!(stay, follow, "without changes there is nothing to follow");
+}
+
+#[test]
+fn another_batch_writes_no_checkpoint() {
+    // The machines are lost after four hours. A checkpoint is written every three, so that an hour is lost, whatever the batch was.
+    let offered = [vec![4; 4], vec![0], vec![4; 7]].concat();
+    let world = hours(vec![zone("a", offered, 1.0, 3.0)], 0.0);
+    let job = Job {
+        checkpoint_every_s: Some(3.0 * 3600.0),
+        forms: vec![form("small", 4, 1.0), form("large", 4, 1.0)],
+        reconfigure_s: Some(0.0),
+        ..job(6.0, 12.0, 0.0)
+    };
+    let changing = live(
+        world.window(0, 12).unwrap(),
+        &job,
+        &mut Listed(vec![(0, false), (1, false)]),
+    );
+    assert_eq!(changing.lost_work, seconds(3600.0));
+    assert_eq!((changing.launches, changing.rentals.len()), (2, 2));
 }

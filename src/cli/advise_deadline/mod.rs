@@ -144,7 +144,9 @@ impl DeadlineArgs {
         // Who is told what comes is a bound, and nobody can have it.
         let legal: Vec<&str> = all()
             .filter(keeps)
-            .filter(|name| !name.ends_with("-true-lifetimes") && *name != "stay")
+            .filter(|name| {
+                !name.ends_with("-true-lifetimes") && !["stay", "follow-noise"].contains(name)
+            })
             .collect();
         let is_any = self.policy.is_empty() || self.policy.iter().any(|name| name == ANY);
         for name in self

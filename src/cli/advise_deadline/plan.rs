@@ -46,11 +46,11 @@ pub(super) struct Candidate<'a> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct PlanResult {
+pub struct PlanResult {
     /// USD: the mean, and the ends of the interval of 90 %.
-    pub(in crate::cli) cost_usd: [f64; 3],
+    pub cost_usd: [f64; 3],
     /// Hours until it is done: the mean, and the ends of the interval of 90 %.
-    pub(in crate::cli) done_h: [f64; 3],
+    pub done_h: [f64; 3],
     pub(super) kept: f64,
     /// Mean hours on spot machines and on demand, if the job takes as long as it was planned with.
     pub(super) planned_h: [f64; 2],
@@ -130,6 +130,7 @@ impl<'a> Candidate<'a> {
             work_s: 3600.0 * stretch * self.quantile_h(1.0 - promise.miss),
             deadline_s: 3600.0 * promise.deadline_h,
             changeover_s: 3600.0 * promise.setup_h + restores_s,
+            reconfigure_s: None,
             checkpoint_gb: 0.0,
             checkpoint_every_s: checkpoints.map(|(every_s, _)| every_s),
             forms: vec![Form::of_machines(1)],

@@ -130,6 +130,16 @@ impl Pace {
         along(&self.progress, &self.steps, progress)
     }
 
+    /// Progress per step over its mean, in `parts` equal parts of the way: by the share of the way from which it holds.
+    pub fn speeds(&self, parts: u32) -> Vec<(f64, f64)> {
+        let share = |part: u32| f64::from(part) / f64::from(parts);
+        let speed = |part: u32| {
+            let steps = self.steps_at(share(part + 1)) - self.steps_at(share(part));
+            (share(part), share(1) / steps)
+        };
+        (0..parts).map(speed).collect()
+    }
+
     /// The share of the way done after the share `steps` of all steps.
     pub fn progress_at(&self, steps: f64) -> f64 {
         along(&self.steps, &self.progress, steps)
@@ -212,5 +222,9 @@ mod tests {
         near(half, early / steps, 1e-12);
         near(pace.progress_at(half), 0.5, 1e-12);
         assert_eq!((pace.progress_at(1.0), pace.steps_at(1.0)), (1.0, 1.0));
+        let speeds = pace.speeds(2);
+        assert_eq!(speeds[0].0, 0.0);
+        near(speeds[0].1, 0.5 / half, 1e-12);
+        near(speeds[1].1, 0.5 / (1.0 - half), 1e-12);
     }
 }

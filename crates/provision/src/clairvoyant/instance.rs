@@ -18,7 +18,10 @@ pub(super) struct Step {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) offer: usize,
+    /// Whether machines are started.
     pub(super) is_start: bool,
+    /// Whether the form changes on the same machines.
+    pub(super) is_reconfiguration: bool,
     pub(super) egress_usd: f64,
     waits_ns: i64,
     works_ns: i64,
@@ -36,11 +39,22 @@ pub(super) struct Instance<'w> {
     pub(super) steps: Vec<Step>,
     /// Number of the machines of each state on machines.
     pub(super) running: Vec<usize>,
+    /// Rest of the start-up of each.
+    lefts_ns: Vec<i64>,
     pub(super) states: usize,
     /// Ends of segments of work without a change of speed; the last is the whole work.
     pub(super) ends_ns: Vec<i64>,
     /// Work from one checkpoint to the next.
     pub(super) checkpoint_ns: Option<i64>,
+}
+
+/// States that a step ends in.
+struct Landing<'l> {
+    offer: usize,
+    /// Number of the first state.
+    first: usize,
+    form: usize,
+    lefts_ns: &'l [i64],
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -68,6 +82,7 @@ impl<'w> Instance<'w> {
             offers: Vec::new(),
             steps: Vec::new(),
             running: Vec::new(),
+            lefts_ns: Vec::new(),
             states: 0,
             ends_ns: segments(job),
             checkpoint_ns: checkpoints.map(|every| nanoseconds(every).max(1)),
@@ -93,6 +108,7 @@ impl<'w> Instance<'w> {
         }
         let running = instance.running.len();
         instance.states = running + moves.len();
+        instance.add_reconfigurations();
         for offer in &mut instance.offers {
             offer.waiting += running;
         }
@@ -106,42 +122,91 @@ impl<'w> Instance<'w> {
     /// Adds states and steps of the next machines, with the moves to them.
     fn add_steps(&mut self, form: usize, moves: impl Iterator<Item = Move> + Clone) {
         let (offer, first) = (self.offers.len(), self.running.len());
-        let after = |left_ns: i64| (left_ns - self.tick_ns).max(0);
         let mut lefts_ns = vec![0];
-        for one in moves.clone() {
-            let mut left_ns = after(one.start_ns);
+        let waits = self.job.reconfigure_s.map(SimTime::from_seconds);
+        let waits_ns = moves.clone().map(|one| one.start_ns);
+        for wait_ns in waits_ns.chain(waits.map(nanoseconds)) {
+            let mut left_ns = self.left_after(wait_ns);
             while !lefts_ns.contains(&left_ns) {
                 lefts_ns.push(left_ns);
-                left_ns = after(left_ns);
+                left_ns = self.left_after(left_ns);
             }
         }
-        let speed = &self.job.forms[form].speed;
-        let step = |from: usize, left_ns: i64, egress_usd: Option<f64>| {
-            let to = lefts_ns.iter().position(|&one| one == after(left_ns));
-            let waits_ns = left_ns.min(self.tick_ns);
-            let works_ns = self.tick_ns - waits_ns;
-            let begins_ns = [0].into_iter().chain(self.ends_ns.iter().copied());
-            let gain_ns = |begin_ns: i64| {
-                (speed.after(self.all_ns(), begin_ns as f64) * works_ns as f64).ceil() as i64
-            };
-            Step {
-                from,
-                to: first + to.unwrap_or(0),
-                offer,
-                is_start: egress_usd.is_some(),
-                egress_usd: egress_usd.unwrap_or(0.0),
-                waits_ns,
-                works_ns,
-                gains_ns: begins_ns.take(self.ends_ns.len()).map(gain_ns).collect(),
-            }
+        let to = Landing {
+            offer,
+            first,
+            form,
+            lefts_ns: &lefts_ns,
         };
         let stays = lefts_ns.iter().zip(first..);
-        let stays = stays.map(|(&left_ns, from)| step(from, left_ns, None));
-        let starts = moves.enumerate();
-        let starts = starts.map(|(from, one)| step(from, one.start_ns, Some(one.egress_usd)));
+        let stays = stays.map(|(&left_ns, from)| self.step(from, left_ns, &to));
+        let starts = moves.enumerate().map(|(from, one)| Step {
+            is_start: true,
+            egress_usd: one.egress_usd,
+            ..self.step(from, one.start_ns, &to)
+        });
         let steps: Vec<Step> = stays.chain(starts).collect();
         self.steps.extend(steps);
         self.running.extend(lefts_ns.iter().map(|_| offer));
+        self.lefts_ns.extend(lefts_ns);
+    }
+
+    /// Adds steps between forms on the same machines.
+    fn add_reconfigurations(&mut self) {
+        let first_of = |offer: usize| self.running.partition_point(|&own| own < offer);
+        let mut steps = Vec::new();
+        for (from, &own) in self.running.iter().enumerate() {
+            for (offer, other) in self.offers.iter().enumerate() {
+                let own = &self.offers[own];
+                if own.place != other.place || own.form == other.form {
+                    continue;
+                }
+                let Some(wait) = self.job.reconfiguration(own.form, other.form) else {
+                    continue;
+                };
+                let (first, end) = (first_of(offer), first_of(offer + 1));
+                let to = Landing {
+                    offer,
+                    first,
+                    form: other.form,
+                    lefts_ns: &self.lefts_ns[first..end],
+                };
+                steps.push(Step {
+                    is_reconfiguration: true,
+                    ..self.step(from, nanoseconds(wait).max(self.lefts_ns[from]), &to)
+                });
+            }
+        }
+        self.steps.extend(steps);
+    }
+
+    /// Rest of a start-up a tick later.
+    fn left_after(&self, left_ns: i64) -> i64 {
+        (left_ns - self.tick_ns).max(0)
+    }
+
+    /// A tick on some machines, of which a part is waited for.
+    fn step(&self, from: usize, left_ns: i64, to: &Landing<'_>) -> Step {
+        let speed = &self.job.forms[to.form].speed;
+        let after_ns = self.left_after(left_ns);
+        let place = to.lefts_ns.iter().position(|&one| one == after_ns);
+        let waits_ns = left_ns.min(self.tick_ns);
+        let works_ns = self.tick_ns - waits_ns;
+        let begins_ns = [0].into_iter().chain(self.ends_ns.iter().copied());
+        let gain_ns = |begin_ns: i64| {
+            (speed.after(self.all_ns(), begin_ns as f64) * works_ns as f64).ceil() as i64
+        };
+        Step {
+            from,
+            to: to.first + place.unwrap_or(0),
+            offer: to.offer,
+            is_start: false,
+            is_reconfiguration: false,
+            egress_usd: 0.0,
+            waits_ns,
+            works_ns,
+            gains_ns: begins_ns.take(self.ends_ns.len()).map(gain_ns).collect(),
+        }
     }
 
     fn all_ns(&self) -> f64 {

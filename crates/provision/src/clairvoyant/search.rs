@@ -42,7 +42,7 @@ const STOP: u32 = u32::MAX - 1;
 struct Change {
     before: u32,
     tick: u32,
-    /// Step of the start, or [`STOP`].
+    /// Step of the start or of the change of form, or [`STOP`].
     step: u32,
 }
 
@@ -168,7 +168,7 @@ impl Search<'_, '_> {
                     is_start,
                 };
                 ticks[begin..end].fill(Some(rental(false)));
-                ticks[begin] = Some(rental(true));
+                ticks[begin] = Some(rental(step.is_start));
             }
             (end, history) = (begin, change.before);
         }
@@ -238,7 +238,8 @@ impl Search<'_, '_> {
         let instance = self.instance;
         let step = &instance.steps[number];
         let offer = &instance.offers[step.offer];
-        let change = if step.is_start { number as u32 } else { NONE };
+        let is_change = step.is_start || step.is_reconfiguration;
+        let change = if is_change { number as u32 } else { NONE };
         let labels = std::mem::take(&mut self.labels[step.from]);
         let is_done =
             |label: &Label| instance.done_after(step, label.done_ns) >= instance.work_ns();

@@ -2,6 +2,7 @@
 
 pub mod cost_to_go;
 pub mod external;
+pub mod follow_noise;
 pub mod greedy;
 pub mod keep_pace;
 pub mod on_demand;

@@ -12,6 +12,7 @@ use toml::Spanned;
 use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
 use super::external::ExternalPolicySettings;
+use super::follow_noise::FollowNoiseSettings;
 use super::greedy::Greedy;
 use super::keep_pace::KeepPace;
 use super::on_demand::OnDemandOnly;
@@ -124,6 +125,7 @@ policies! {
     on_demand = "on-demand": OnDemandOnly,
     spot_only = "spot-only": SpotOnly,
     stay = "stay": StaySettings,
+    follow_noise = "follow-noise": FollowNoiseSettings,
     greedy = "greedy": Greedy,
     time_sliced = "time-sliced": TimeSliced,
     price_threshold = "price-threshold": PriceThreshold,

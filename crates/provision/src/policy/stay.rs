@@ -16,7 +16,7 @@ settings! {
 }
 
 #[derive(Debug, Default)]
-struct Stay {
+pub(super) struct Stay {
     /// Zone and form.
     choice: Option<(usize, usize)>,
 }
@@ -44,17 +44,26 @@ impl Stay {
     }
 }
 
+impl Stay {
+    /// Asks for the machines of its choice, in the form that `form_of` makes of it; chooses first where there is none.
+    pub(super) fn start(
+        &mut self,
+        view: &mut PolicyView<'_, '_>,
+        form_of: impl Fn(usize) -> usize,
+    ) {
+        let offers = match self.choice {
+            Some(choice) => vec![choice],
+            None => Stay::offers(view),
+        };
+        let taken = (offers.iter()).find(|&&(zone, form)| view.try_spot_as(zone, form_of(form)));
+        self.choice = taken.or(offers.first()).copied();
+    }
+}
+
 impl Policy for Stay {
     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
-        if view.running().is_some() {
-            return;
+        if view.running().is_none() {
+            self.start(view, |form| form);
         }
-        if let Some((zone, form)) = self.choice {
-            view.try_spot_as(zone, form);
-            return;
-        }
-        let offers = Stay::offers(view);
-        let taken = (offers.iter()).find(|&&(zone, form)| view.try_spot_as(zone, form));
-        self.choice = taken.or(offers.first()).copied();
     }
 }

@@ -103,6 +103,16 @@ impl<'r, 'w> PolicyView<'r, 'w> {
         self.run.job.changeover_s
     }
 
+    /// Seconds without work until it goes on in another form on as many machines of the same type; `None` where that takes others.
+    pub fn reconfigure_s(&self) -> Option<f64> {
+        self.run.job.reconfigure_s
+    }
+
+    /// Whether a form runs on the machines of another one.
+    pub fn has_machines_of(&self, form: usize, other: usize) -> bool {
+        self.run.job.has_machines_of(form, other)
+    }
+
     /// Seconds of work between checkpoints; `None` where nothing is lost with machines.
     pub fn checkpoint_every_s(&self) -> Option<f64> {
         self.run.job.checkpoint_every_s
@@ -248,11 +258,11 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// Asks for spot machines of a form in a zone. Where there are enough, it goes there, and whatever it had is given back;
     /// where there are not, nothing changes, and nothing is paid. Going on in another form takes a changeover, as every start
-    /// does.
+    /// does, unless the job can be [reconfigured](crate::job::Job::reconfigure_s) on the same machines.
     pub fn try_spot_as(&mut self, zone: usize, form: usize) -> bool {
         let market = Market::Spot;
         let place = Place { zone, market };
-        if self.has(place, form) {
+        if self.has(place, form) || self.run.reconfigure(place, form) {
             return true;
         }
         if !self.run.is_offered(zone, form) {
@@ -273,7 +283,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
         let market = Market::OnDemand;
         let place = Place { zone, market };
         let is_served = self.run.is_served(zone, form);
-        if is_served && !self.has(place, form) {
+        if is_served && !self.has(place, form) && !self.run.reconfigure(place, form) {
             self.run.launch(place, form);
         }
         is_served

@@ -39,6 +39,8 @@ pub(crate) struct PolicyRun<'w> {
     pub(super) tick_time: SimTime,
     /// Work done when machines were last requested or given back, which a checkpoint keeps.
     kept: SimTime,
+    /// Work done when the present form began.
+    begun: SimTime,
     pub(super) running: Option<Place>,
     /// Form of its present or last machines.
     pub(super) form: usize,
@@ -69,6 +71,7 @@ impl<'w> PolicyRun<'w> {
             tick: 0,
             tick_time: SimTime::from_seconds(window.world().tick_s),
             kept: SimTime::ZERO,
+            begun: SimTime::ZERO,
             running: None,
             form: 0,
             works_from: SimTime::ZERO,
@@ -112,7 +115,7 @@ impl<'w> PolicyRun<'w> {
             Some(_) if at >= self.ends => work,
             Some(_) => {
                 let speed = &self.job.form(self.form).speed;
-                let done = speed.done_after(work, self.kept, at - self.works_from);
+                let done = speed.done_after(work, self.begun, at - self.works_from);
                 // Rounding does not end the work sooner than its end.
                 done.min(work - SimTime::from_nanoseconds(1))
             }
@@ -218,7 +221,7 @@ impl<'w> PolicyRun<'w> {
             return;
         }
         let (done, rest) = (self.done(), self.remaining_time(form));
-        self.kept = done;
+        (self.kept, self.begun) = (done, done);
         self.works_from = self.now() + self.start(place.zone);
         self.ends = self.works_from + rest;
         self.running = Some(place);
@@ -230,6 +233,23 @@ impl<'w> PolicyRun<'w> {
         };
         let egress_usd = self.egress_usd(place.zone);
         self.note_at(self.now(), egress_usd, what, Some(place.zone));
+    }
+
+    /// Goes on in another form on the machines that it has; whether it can. No checkpoint is written.
+    pub(super) fn reconfigure(&mut self, place: Place, form: usize) -> bool {
+        if self.running != Some(place) || self.is_over() {
+            return false;
+        }
+        let Some(wait) = self.job.reconfiguration(self.form, form) else {
+            return false;
+        };
+        let (done, rest) = (self.done(), self.remaining_time(form));
+        self.begun = done;
+        self.works_from = self.works_from.max(self.now() + wait);
+        self.ends = self.works_from + rest;
+        self.form = form;
+        self.note(TimelineEvent::Reconfigured, Some(place.zone));
+        true
     }
 
     pub(super) fn stop(&mut self) {

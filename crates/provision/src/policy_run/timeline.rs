@@ -4,6 +4,8 @@ pub enum TimelineEvent {
     OnDemand,
     /// Started machines work from now on.
     Works,
+    /// Another form begins on the same machines.
+    Reconfigured,
     /// Machines were given back.
     Wait,
     Lost,
@@ -16,7 +18,7 @@ pub enum TimelineEvent {
 
 scavsim_base::named! {
     TimelineEvent:
-    Spot = "spot", OnDemand = "on-demand", Works = "works", Wait = "wait", Lost = "lost",
+    Spot = "spot", OnDemand = "on-demand", Works = "works", Reconfigured = "reconfigured", Wait = "wait", Lost = "lost",
     Net = "safety-net", GaveUp = "gave-up", Failed = "failed", Done = "done",
     Unfinished = "unfinished",
 }

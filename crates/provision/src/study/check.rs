@@ -199,6 +199,7 @@ impl Check<'_> {
             work_s: work_h.get() * 3600.0,
             deadline_s: deadline.get_ref().get() * 3600.0,
             changeover_s: job.changeover_s.map_or(0.0, Delay::get),
+            reconfigure_s: job.reconfigure_s.map(Delay::get),
             checkpoint_gb: job.checkpoint_gb.map_or(0.0, NonNegative::get),
             checkpoint_every_s: job.checkpoint_every_s.map(Interval::get),
             forms,
@@ -388,10 +389,11 @@ fn rounded(number: f64) -> String {
     with_commas(number.round() as u64)
 }
 
-/// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact, one is to compare with.
+/// Policies that run only where they are named: one may be late, one knows lifetimes, one follows an artifact, one is to compare with, one follows noise.
 const NOT_BY_DEFAULT: &[&str] = &[
     "spot-only",
     "skynomad-true-lifetimes",
     "uniform-progress-failover",
     "stay",
+    "follow-noise",
 ];

@@ -22,6 +22,9 @@ pub struct JobTable {
     pub deadline_h: Option<Spanned<Positive>>,
     /// Seconds from a start of machines until they work; 0 when absent.
     pub changeover_s: Option<Delay>,
+    /// Seconds without work where it goes on in another form on as many machines of the same type, which it keeps. They are given
+    /// back, and others are started, when absent.
+    pub reconfigure_s: Option<Delay>,
     /// GB of a checkpoint, which are carried to another region for the price of egress; 0 when absent.
     pub checkpoint_gb: Option<NonNegative>,
     /// Seconds of work between two checkpoints; work is saved at once when absent.

@@ -1,11 +1,12 @@
-//! The work of a job by another scenario: its configurations become the forms, each as fast as that scenario expects.
+//! The work of a job by another scenario: its configurations become the forms, each as fast as that scenario expects. Where the noise
+//! of a training was measured, a form is as fast as its steps are worth at each point of the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::form::{FormTable, JobTable};
+use super::form::{FormTable, JobTable, StepTable};
 use crate::forms::{Form, Speed};
 use crate::job::Job;
 use crate::policy::NamedRecipe;
@@ -14,8 +15,11 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::usage::Usage;
 use scavsim_experiment::scenario::Scenario;
 use scavsim_experiment::{Plan, PlanError};
-use scavsim_read::input::checked::{Delay, Machines, Positive};
+use scavsim_read::input::checked::{Delay, Machines, Positive, ShareOf};
 use scavsim_search::search::ORACLE;
+
+/// Parts of the way in which a form has one speed.
+const PARTS: u32 = 10;
 
 /// Why a scenario cannot be the work of a job.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +43,10 @@ pub enum NoWork {
 pub struct JobWork {
     work_h: f64,
     start_up_s: f64,
-    /// Ascending in machines; each is faster than those before it on its VM type.
+    /// Ascending in machines; each is faster somewhere than those before it on its VM type.
     forms: Vec<TimedForm>,
+    /// Whether a form is another batch on the same machines, which a training changes without a pause.
+    changes_batch: bool,
     /// All others that end; empty where nothing is searched.
     searched: Vec<TimedForm>,
     /// Strategies that search its configurations.
@@ -51,11 +57,38 @@ pub struct JobWork {
 
 #[derive(Debug, Clone)]
 struct TimedForm {
+    /// Number of the configuration.
+    at: usize,
     name: String,
     machines: u32,
     /// `None` where all forms are on one type.
     vm: Option<String>,
     hours: f64,
+    /// Speeds over their mean, by the share of the way from which they hold.
+    speeds: Vec<(f64, f64)>,
+}
+
+impl TimedForm {
+    /// Hours of the whole way at the speed of each part of it.
+    fn part_hours(&self, parts: usize) -> impl Iterator<Item = f64> + '_ {
+        let last = self.speeds.len() - 1;
+        (0..parts).map(move |part| self.hours / self.speeds[part.min(last)].1)
+    }
+
+    /// Whether it is as fast as another one on the whole way.
+    fn is_as_fast_as(&self, other: &TimedForm) -> bool {
+        let parts = self.speeds.len().max(other.speeds.len());
+        let mut pairs = self.part_hours(parts).zip(other.part_hours(parts));
+        pairs.all(|(own, other)| own <= other)
+    }
+
+    /// Seconds of work per second, where all work takes `work_h` at speed 1.
+    fn steps(&self, work_h: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let mean = work_h / self.hours;
+        self.speeds
+            .iter()
+            .map(move |&(from, speed)| (from, speed * mean))
+    }
 }
 
 impl JobWork {
@@ -90,61 +123,45 @@ impl JobWork {
         let problem = plan.arena(0).map_err(PlanError::clone)?;
         let start_up_s = scenario.start_up.seconds();
         let rented = problem.ground.facts().rented.unwrap_or_default();
-        let mut fastest: BTreeMap<(String, u32), (f64, usize)> = BTreeMap::new();
-        let mut all: Vec<(String, u32, f64, usize)> = Vec::new();
         let mut usage = Usage::default();
+        let mut all: Vec<TimedForm> = Vec::new();
         for (at, point) in problem.expected[0].iter().enumerate() {
             let seconds = point.time_s - start_up_s;
             if !seconds.is_finite() {
                 continue;
             }
             problem.ground.plan_usage(at, seconds, &mut usage);
-            let machines: u32 = usage.intervals.iter().map(|own| own.vms).sum();
-            let vm = usage
-                .intervals
-                .first()
-                .and_then(|own| rented.get(usize::from(own.vm)));
-            let vm = vm.map_or(String::new(), |vm| vm.name.to_string());
-            all.push((vm.clone(), machines, seconds, at));
-            let best = fastest.entry((vm, machines)).or_insert((seconds, at));
-            if seconds < best.0 {
-                *best = (seconds, at);
-            }
+            let first = usage.intervals.first();
+            let vm = first.and_then(|own| rented.get(usize::from(own.vm)));
+            let pace = problem.ground.pace(at);
+            all.push(TimedForm {
+                at,
+                name: form_name(&problem.space.name(at)),
+                machines: usage.intervals.iter().map(|own| own.vms).sum(),
+                vm: Some(vm.map_or(String::new(), |vm| vm.name.to_string())),
+                hours: seconds / SECONDS_PER_HOUR,
+                speeds: pace.map_or_else(|| vec![(0.0, 1.0)], |pace| pace.speeds(PARTS)),
+            });
         }
-        let types: BTreeSet<&String> = fastest.keys().map(|(vm, _)| vm).collect();
-        let has_types = types.len() > 1;
-        let mut forms: Vec<TimedForm> = Vec::new();
-        for ((vm, machines), (seconds, at)) in fastest {
-            let vm = has_types.then_some(vm);
-            let hours = seconds / SECONDS_PER_HOUR;
-            // More machines that are no faster are of no use.
-            if !forms.iter().any(|own| own.vm == vm && own.hours <= hours) {
-                forms.push(TimedForm {
-                    name: form_name(&problem.space.name(at)),
-                    machines,
-                    vm,
-                    hours,
-                });
-            }
+        let types: BTreeSet<_> = all.iter().map(|own| own.vm.clone()).collect();
+        if types.len() < 2 {
+            all.iter_mut().for_each(|own| own.vm = None);
         }
+        let (forms, further) = split_off_dominated(all);
         let slowest_h = forms.iter().map(|own| own.hours).fold(0.0, f64::max);
         if forms.is_empty() {
             return Err(NoWork::NeverDone);
         }
-        let further = all
-            .into_iter()
-            .map(|(vm, machines, seconds, at)| TimedForm {
-                name: form_name(&problem.space.name(at)),
-                machines,
-                vm: has_types.then_some(vm),
-                hours: seconds / SECONDS_PER_HOUR,
-            });
-        let is_new = |own: &TimedForm| forms.iter().all(|form| form.name != own.name);
-        let searched = further.filter(|own| !strategies.is_empty() && is_new(own));
+        let has_noise = |own: &TimedForm| own.speeds.len() > 1;
         Ok(JobWork {
             work_h: slowest_h,
             start_up_s,
-            searched: searched.collect(),
+            searched: if strategies.is_empty() {
+                Vec::new()
+            } else {
+                further
+            },
+            changes_batch: forms.iter().all(has_noise),
             forms,
             strategies: named_recipes(&plan, &scenario, strategies, reconsideration),
             hash: scenario.hash.clone(),
@@ -159,7 +176,7 @@ impl JobWork {
                     name: own.name.clone(),
                     machines: u16::try_from(own.machines).ok()?,
                     vm: own.vm.clone(),
-                    speed: Speed::constant(self.work_h / own.hours),
+                    speed: Speed::of_steps(own.steps(self.work_h).collect())?,
                 })
             })
             .collect();
@@ -172,6 +189,9 @@ impl JobWork {
         let place = table.work.as_ref().map_or(at.clone(), Spanned::span);
         if table.changeover_s.is_none() {
             table.changeover_s = Delay::new(self.start_up_s);
+        }
+        if self.changes_batch && table.reconfigure_s.is_none() {
+            table.reconfigure_s = Delay::new(0.0);
         }
         let changeover_h = table.changeover_s.map_or(0.0, Delay::get) / SECONDS_PER_HOUR;
         let deadline_h =
@@ -186,12 +206,18 @@ impl JobWork {
             forms[..=place].rotate_right(1);
         }
         let spanned = |form: &&TimedForm| {
+            let step = |(from, speed)| {
+                let from = ShareOf::new(from);
+                let speed = Positive::new(speed);
+                Spanned::new(place.clone(), StepTable { from, speed })
+            };
+            let steps: Vec<_> = form.steps(self.work_h).map(step).collect();
             let table = FormTable {
                 name: Some(Spanned::new(place.clone(), form.name.clone())),
                 machines: Machines::new(form.machines).map(|own| Spanned::new(place.clone(), own)),
                 vm: form.vm.clone().map(|vm| Spanned::new(place.clone(), vm)),
-                speed: Positive::new(self.work_h / form.hours),
-                steps: None,
+                speed: None,
+                steps: Some(Spanned::new(place.clone(), steps)),
             };
             Spanned::new(place.clone(), table)
         };
@@ -202,6 +228,26 @@ impl JobWork {
         table.work_h = Positive::new(self.work_h);
         Spanned::new(at, table)
     }
+}
+
+/// Forms of which no one with at most as many machines of its type is as fast on the whole way, ascending in machines; and the rest.
+fn split_off_dominated(mut all: Vec<TimedForm>) -> (Vec<TimedForm>, Vec<TimedForm>) {
+    all.sort_by(|a, b| {
+        let machines = a.vm.cmp(&b.vm).then(a.machines.cmp(&b.machines));
+        machines.then(a.hours.total_cmp(&b.hours))
+    });
+    let (mut forms, mut further): (Vec<TimedForm>, Vec<TimedForm>) = (Vec::new(), Vec::new());
+    for own in all {
+        let is_of_no_use = (forms.iter()).any(|form| form.vm == own.vm && form.is_as_fast_as(&own));
+        if is_of_no_use {
+            &mut further
+        } else {
+            &mut forms
+        }
+        .push(own);
+    }
+    further.sort_by_key(|own| own.at);
+    (forms, further)
 }
 
 fn named_recipes(

@@ -43,6 +43,7 @@ pub fn job(work_h: f64, deadline_h: f64, changeover_h: f64) -> Job {
         work_s: 3600.0 * work_h,
         deadline_s: 3600.0 * deadline_h,
         changeover_s: 3600.0 * changeover_h,
+        reconfigure_s: None,
         checkpoint_gb: 1.0,
         checkpoint_every_s: None,
         forms: vec![Form::of_machines(1)],

@@ -42,6 +42,7 @@ pub(super) static FORM: Form = Form {
     several: &[
         "job.deadline_h",
         "job.changeover_s",
+        "job.reconfigure_s",
         "job.work_h",
         "job.checkpoint_gb",
     ],

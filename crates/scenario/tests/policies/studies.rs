@@ -304,10 +304,13 @@ fn a_table_makes_a_scenario_one_with_policies() {
 fn the_shipped_scenarios_are_right() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/policies");
     let mut count = 0;
-    for entry in std::fs::read_dir(root).expect("it is there") {
+    for entry in std::fs::read_dir(&root).expect("it is there") {
         let path = entry.expect("it is readable").path();
         let text = std::fs::read_to_string(&path).expect("it is readable");
-        if let Err(told) = load(&text) {
+        if !text.contains("[policy]") {
+            continue;
+        }
+        if let Err(told) = load_at(&text, &root) {
             panic!("{}: {told:#?}", path.display());
         }
         count += 1;

@@ -18,6 +18,14 @@ bag = { jobs = 40, job_times = [{ vm = \"n1-standard-4\", vms_per_job = 2, mean_
 search.strategies = [\"oracle\"]
 ";
 
+/// A training whose noise scale was measured.
+const NOISE: &str = "
+workloads = [\"pollux-cifar10\"]
+cluster = { vm = [\"g4dn.12xlarge/4\"], workers = [4, 8], batch = [256, 1024, 4096], outside = \"leave-out\" }
+pricing = { policies = [\"own\"], define.own.usd_per_vm_hour = 4 }
+search.strategies = [\"oracle\"]
+";
+
 /// Plans of a model on one, two and four VMs of eight GPUs.
 const PLANS: &str = "
 parallel = { model = \"gpt3-2.7b\", global_batch = [512], target_tokens = 1e9, most_gpus = 32, nodes = [{ vm = \"p4d.24xlarge\" }] }
@@ -53,7 +61,7 @@ fn best_h(work: &str) -> f64 {
 
 #[test]
 fn a_job_takes_what_its_scenario_expects() {
-    for work in [CLUSTERS, BAG, PLANS] {
+    for work in [CLUSTERS, NOISE, BAG, PLANS] {
         let folder = tempfile::tempdir().expect("a folder");
         let best_h = best_h(work);
         // Only the fastest form is in time.
@@ -81,6 +89,35 @@ fn a_job_takes_what_its_scenario_expects() {
             );
         }
     }
+}
+
+#[test]
+fn a_batch_that_grows_with_the_noise_is_worth_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("work.toml"), NOISE).expect("a new folder");
+    let file = folder.path().join("scenario.toml");
+    let cost = |reconfigure: &str| {
+        let text = format!(
+            "job = {{ work = \"work.toml\", deadline_h = 1, changeover_s = 60{reconfigure} }}\n\
+             market = {{ run_h = 5000, pause_h = 0.2, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 2, tick_s = 30 }}\n\
+             policy.names = [\"stay\", \"follow-noise\"]\n"
+        );
+        fs::write(&file, text).expect("a new folder");
+        let all = records(&Scenario::open(&file).expect("it is right"));
+        ["stay", "follow-noise", "clairvoyant"].map(|name| cost_usd(&all, name))
+    };
+    // A change of the batch takes no time, unless something else is said.
+    let [stay, follow, known] = cost("");
+    assert!(
+        known <= follow && follow < 0.98 * stay,
+        "{stay} {follow} {known}"
+    );
+    assert_eq!(cost(", reconfigure_s = 0"), [stay, follow, known]);
+    let [slow_stay, slow_follow, _] = cost(", reconfigure_s = 45");
+    assert!(
+        slow_stay == stay && slow_follow > follow,
+        "{stay} {follow}, {slow_stay} {slow_follow}"
+    );
 }
 
 #[test]

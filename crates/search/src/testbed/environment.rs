@@ -9,7 +9,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::pricing::{NoPrice, Policy, Tariff};
 use scavsim_data::usage::{RentedVm, RentedVmType, Usage};
-use scavsim_data::workload::Spread;
+use scavsim_data::workload::{Pace, Spread};
 use scavsim_engine::Interrupt;
 use scavsim_sim::training::Fidelity;
 
@@ -84,6 +84,11 @@ pub trait Environment: Any + Send + Sync {
     /// Whether expectations have no closed form and are means over runs.
     fn expects_by_runs(&self) -> bool {
         false
+    }
+
+    /// How steps of a configuration turn into progress; `None` where each is worth the same.
+    fn pace(&self, _configuration: usize) -> Option<&Pace> {
+        None
     }
 
     /// Whether means over runs tell the training itself, so that what strategies predict is held against their mean, too.

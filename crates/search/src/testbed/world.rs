@@ -6,7 +6,7 @@ use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
-use scavsim_data::workload::Spread;
+use scavsim_data::workload::{Pace, Spread};
 use scavsim_sim::cluster::World;
 use scavsim_sim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim_sim::job::Outlook;
@@ -31,6 +31,10 @@ impl Environment for World {
             self.truths[configuration].expected_time_s(epoch_cv)
         };
         Some(known.map_or_else(of_truth, |(brief, _)| brief.expected_time_s))
+    }
+
+    fn pace(&self, configuration: usize) -> Option<&Pace> {
+        self.truths[configuration].pace.as_ref()
     }
 
     fn expects_by_runs(&self) -> bool {

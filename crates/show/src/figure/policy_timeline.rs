@@ -194,6 +194,7 @@ fn stretches(timeline: &Timeline) -> Vec<Stretch> {
                 has = entry.zone.map(|zone| (zone, false));
             }
             TimelineEvent::Works => has = has.map(|(zone, _)| (zone, true)),
+            TimelineEvent::Reconfigured => has = has.map(|(zone, _)| (zone, false)),
             TimelineEvent::Wait
             | TimelineEvent::Lost
             | TimelineEvent::GaveUp

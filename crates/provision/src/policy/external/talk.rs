@@ -211,6 +211,7 @@ pub(super) fn life(view: &PolicyView<'_, '_>, seed: usize, settings: &Map<String
         "work_s": view.work_s(),
         "deadline_s": view.deadline_s(),
         "changeover_s": view.changeover_s(),
+        "reconfigure_s": view.reconfigure_s(),
         "checkpoint_every_s": view.checkpoint_every_s(),
         "lateness_usd_per_h": view.lateness_usd_per_h(),
         "probe_s": view.probe_s(),
