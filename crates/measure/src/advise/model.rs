@@ -1,4 +1,4 @@
-//! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
+//! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, predicted by the law of layers.
 
 pub mod json;
 mod scenario;
@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::decision::Goal;
+use super::decision::{Goal, SURELY};
 use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
+use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
@@ -74,7 +75,7 @@ pub struct ModelAdvice {
     pub step: (u32, u32),
     pub precision: Precision,
     pub plans: usize,
-    /// The best on each GPU, the best of all first; those that keep to the limits in the mean before others.
+    /// The best on each GPU, the best of all first; those that keep to the limits before others.
     pub choices: Vec<PlanChoice>,
     /// GPUs on which nothing fits.
     pub without_plan: Vec<Arc<str>>,
@@ -85,7 +86,7 @@ pub struct ModelAdvice {
 }
 
 impl ModelAdvice {
-    /// Whether the first choice keeps to the limits in the mean.
+    /// Whether the first choice keeps to the limits.
     pub fn is_within(&self) -> bool {
         self.choices
             .first()
@@ -94,13 +95,14 @@ impl ModelAdvice {
 }
 
 fn is_within(choice: &PlanChoice, goal: &Goal) -> bool {
-    let limits = &goal.limits;
-    limits
-        .max_time_s
-        .is_none_or(|most| 3600.0 * choice.time_h[0] <= most)
-        && limits
-            .max_cost_usd
-            .is_none_or(|most| choice.cost_usd[0] <= most)
+    choice.keeps.is_none_or(|keeps| keeps >= 1.0 - SURELY)
+        && goal.allows_mean(SECONDS_PER_HOUR * choice.time_h[0])
+}
+
+/// How far a choice that breaks the limits is from them: its share of misses, and how far its mean is above the limit.
+fn excess(choice: &PlanChoice, goal: &Goal) -> f64 {
+    let over = |most: f64| (SECONDS_PER_HOUR * choice.time_h[0] / most - 1.0).max(0.0);
+    1.0 - choice.keeps.unwrap_or(1.0) + goal.max_mean_time_s.map_or(0.0, over)
 }
 
 pub fn advise_model(
@@ -207,7 +209,13 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
 
 /// The best plan on each GPU, the best first.
 fn best_of_each_gpu(mut all: Vec<PlanChoice>, goal: &Goal) -> Vec<PlanChoice> {
-    let order = |choice: &PlanChoice| (!is_within(choice, goal), choice.worth(goal.objective));
+    let order = |choice: &PlanChoice| {
+        if is_within(choice, goal) {
+            (false, choice.worth(goal.objective))
+        } else {
+            (true, excess(choice, goal))
+        }
+    };
     all.sort_by(|a, b| {
         let ((a_out, a_worth), (b_out, b_worth)) = (order(a), order(b));
         a_out.cmp(&b_out).then(a_worth.total_cmp(&b_worth))
@@ -269,13 +277,13 @@ fn choice(
         log_sd,
         tokens_per_s,
         mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
-        // A step that is longer than foretold misses both.
+        // A step that is longer than predicted misses both.
         keeps: within.into_iter().flatten().reduce(f64::min),
     })
 }
 
 /// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to
-/// it, of which one is known exactly after it and both are log-normal around what is foretold. Positive where it gains more than it
+/// it, of which one is known exactly after it and both are log-normal around their predictions. Positive where it gains more than it
 /// takes.
 fn measurements(
     question: &ModelQuestion,
