@@ -384,7 +384,7 @@ fn sentence(claims: &[Vec<Reading>]) -> String {
     let in_none = claims.iter().filter(|own| holds(own) == 0).count();
     format!(
         "{} claims of papers: {in_all} in every reading, {} in some, {in_none} in none; {} of {all} readings hold, {} \
-         cannot be told.",
+         are open.",
         claims.len(),
         claims.len() - in_all - in_none,
         of(Verdict::Holds),

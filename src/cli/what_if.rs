@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use serde_json::json;
 
 use super::exit::Failure;
 use super::progress::Progress;
+use super::summaries::Form;
 use super::{precision, scenarios, set, terminal};
 use scavsim_base::stats::{Interval, Welford};
 use scavsim_base::text::words::{NONE, plural};
@@ -116,7 +118,7 @@ pub(super) fn run(
     overrides: &Overrides,
     changes: &[Change],
     (jobs, interrupt): (usize, &Interrupt),
-    form: super::summaries::Form,
+    form: Form,
     page: &Page,
 ) -> Result<(), Failure> {
     let bases = scenarios::load(files, overrides.clone())?;
@@ -230,11 +232,11 @@ fn text(
     scenario: &str,
     rows: &[ChangedGroup<'_>],
     changes: &[Change],
-    form: super::summaries::Form,
+    form: Form,
     page: &Page,
 ) -> Result<String, Failure> {
-    use super::summaries::Form;
-    let sheet = sheet(rows);
+    let is_exact = matches!(form, Form::Csv | Form::Json);
+    let sheet = sheet(rows, is_exact);
     Ok(match form {
         Form::Csv => sheet.csv(true),
         Form::Json => format!("{:#}\n", serde_json::Value::Array(sheet.json())),
@@ -268,11 +270,15 @@ fn digits(value: f64) -> usize {
     }
 }
 
-fn sheet<'s>(rows: &'s [ChangedGroup<'s>]) -> Sheet<'s, &'s ChangedGroup<'s>> {
+fn sheet<'s>(rows: &'s [ChangedGroup<'s>], is_exact: bool) -> Sheet<'s, &'s ChangedGroup<'s>> {
     type Row<'s> = &'s ChangedGroup<'s>;
     let number = |head, of: fn(&ChangedGroup<'_>) -> Option<f64>| {
         Column::number(head, move |row: &Row<'_>| {
-            Cell::number(of(row), digits(row.base))
+            if is_exact {
+                Cell::from(json!(of(row)))
+            } else {
+                Cell::number(of(row), digits(row.base))
+            }
         })
         .rank(0)
     };

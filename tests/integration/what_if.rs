@@ -22,10 +22,8 @@ fn figure(row: &Value, name: &str) -> f64 {
 /// Dearer VMs cost as much more as they are dearer, and take as long.
 #[test]
 fn each_value_has_a_row_with_the_paired_difference() {
-    let sandbox = Sandbox::with(&SCENARIO.replace(
-        "replicas = 6",
-        "replicas = 6\npolicies = [\"mine\"]\npricing.define.mine = { usd_per_vm_hour = 1 }",
-    ));
+    let priced = "[pricing]\npolicies = [\"mine\"]\ndefine.mine = { usd_per_vm_hour = 1 }\n";
+    let sandbox = Sandbox::with(&format!("{SCENARIO}{priced}"));
     let change = "pricing.define.mine.usd_per_vm_hour=[1, 2]";
     let all = rows(&sandbox, &["--what-if", change]);
     // Two objectives, three strategies with the oracle, two values.

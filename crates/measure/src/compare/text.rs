@@ -28,14 +28,17 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
     let all = || comparison.blocks.iter().zip(&verdicts);
     let mut text = String::new();
     for (block, verdict) in all() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
         text += &page.parts(title(block, comparison.replicas, verdict), 2);
         text += &table(block, verdict, page);
         text += &no_stars(verdict, page);
         text += &losses(block, verdict, page);
         text += &failures(block, verdict, page);
-        text.push('\n');
     }
     text += &curves(&comparison.blocks, &verdicts, page);
+    text.push('\n');
     text += &told_before(&comparison.told, page);
     text.push('\n');
     text + &answer(&all().collect::<Vec<_>>(), page) + &page.dim(EXPLAIN)
@@ -124,11 +127,11 @@ fn answer(all: &[Judged<'_>], page: &Page) -> String {
         Column::text("next", move |row: &Judged<'_>| {
             or_dash(next(row).map(|next| name(row, next)))
         })
-        .rank(0),
+        .rank(1),
         Column::number("worse by", move |row: &Judged<'_>| {
             or_dash(next(row).map(|next| net(row, next)))
         })
-        .rank(0),
+        .rank(1),
         Column::number("p", move |row: &Judged<'_>| {
             or_dash(next(row).and_then(|next| certainty(row, next)))
         })
@@ -224,7 +227,8 @@ fn no_stars(verdict: &Verdict, page: &Page) -> String {
     let many = verdict.clusters;
     page.prose(
         &format!(
-            "No star is possible: of {many} independent jobs chance alone has all on one side in more than 5 %."
+            "No star can be given: of {} chance alone has all on one side in more than 5 %.",
+            plural(many as u64, "independent job")
         ),
         2,
     )

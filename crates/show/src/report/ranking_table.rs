@@ -24,6 +24,8 @@ struct Common {
     shown: DisplayOptions,
     layout: Layout,
     runs: u64,
+    /// Whether it is the only ranking, whose best configurations the answer has.
+    is_only: bool,
     /// Whether what was not measured may be off.
     is_unsure: bool,
     limits: Limits,
@@ -70,6 +72,7 @@ pub fn render(
         layout: Layout::All,
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
+        is_only: rankings.len() == 1,
         limits: first.limits,
         of_plans: rows().any(|row| row.plan.is_some()),
         may_not_fit: rows().any(|row| row.plan.as_ref().is_some_and(|plan| plan.may_not_fit)),
@@ -169,6 +172,9 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     text += &sheet.fit(&wide).text(&wide);
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
+    }
+    if !common.is_only {
+        text += &bests(ranking, &common.page());
     }
     text + "\n"
 }
