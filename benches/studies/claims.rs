@@ -342,6 +342,7 @@ fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
                     };
                     let runs = match claim.repeats {
                         [_] => String::new(),
+                        _ if block.repeats == 1 => ", 1 run".to_owned(),
                         _ => format!(", {} runs", block.repeats),
                     };
                     let charged = accounting.map_or(String::new(), |of| format!(", {}", of.name()));

@@ -99,7 +99,11 @@ fn found_in(text: &str) -> Vec<String> {
             let before = text[..at].chars().next_back();
             let behind = text[at + phrase.len()..].chars().next();
             let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            let is_number = phrase.starts_with('1') && before.is_some_and(|c| ".,".contains(c));
+            // Numbers before the 1 are other columns of a table, or the rest of the number.
+            let is_number = phrase.starts_with('1')
+                && text[..at]
+                    .trim_end_matches([' ', '.', ','])
+                    .ends_with(|c: char| c.is_ascii_digit());
             if is_word(before) || is_word(behind) || is_number {
                 continue;
             }

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -145,31 +145,8 @@ fn read(
         };
         scenarios.insert("main".to_owned(), form);
     }
-    let mut refused = Diagnostics::default();
-    let mut is_changed = set.is_empty();
-    for (name, form) in scenarios {
-        let Some(text) = read_at(folder, &source, &form.file, d) else {
-            continue;
-        };
-        let read = |set: &[Arc<Source>], d: &mut Diagnostics| {
-            stage::read(&text, &place, &form, &source, (size, set), d)
-        };
-        let mut own = Diagnostics::default();
-        let changed = Some(set).filter(|set| !set.is_empty());
-        let changed = changed.and_then(|set| read(set, &mut own));
-        let changed = changed.filter(|_| own.is_empty());
-        is_changed |= changed.is_some();
-        refused.extend(own);
-        let stage = changed.or_else(|| read(&[], d));
-        names.stages.extend(stage.map(|stage| (name, stage)));
-    }
-    if !is_changed {
-        if refused.is_empty() {
-            let title = format!("the paper `{name}` has no scenario whose keys could change");
-            refused.push(Diagnostic::general(title));
-        }
-        d.extend(refused);
-    }
+    let files = (folder, &*place, &source);
+    read_stages(name, files, scenarios, (size, set), &mut names, d);
     for (name, path) in &file.tables {
         let table = (read_at(folder, &source, path, d)).and_then(|text| Table::read_any(&text, d));
         names
@@ -209,6 +186,42 @@ fn read(
         expectations,
         names,
     })
+}
+
+/// Reads the scenarios of a paper, with changed keys wherever these are legal.
+fn read_stages(
+    name: &str,
+    (folder, place, source): (&Folder, &Path, &Arc<Source>),
+    scenarios: BTreeMap<String, ScenarioForm>,
+    (size, set): (Size, &[Arc<Source>]),
+    names: &mut Names,
+    d: &mut Diagnostics,
+) {
+    let mut refused = Diagnostics::default();
+    let mut is_changed = set.is_empty();
+    for (stage_name, form) in scenarios {
+        let Some(text) = read_at(folder, source, &form.file, d) else {
+            continue;
+        };
+        let read = |set: &[Arc<Source>], d: &mut Diagnostics| {
+            stage::read(&text, place, &form, source, (size, set), d)
+        };
+        let mut own = Diagnostics::default();
+        let changed = Some(set).filter(|set| !set.is_empty());
+        let changed = changed.and_then(|set| read(set, &mut own));
+        let changed = changed.filter(|_| own.is_empty());
+        is_changed |= changed.is_some();
+        refused.extend(own);
+        let stage = changed.or_else(|| read(&[], d));
+        names.stages.extend(stage.map(|stage| (stage_name, stage)));
+    }
+    if !is_changed {
+        if refused.is_empty() {
+            let title = format!("the paper `{name}` has no scenario whose keys could change");
+            refused.push(Diagnostic::general(title));
+        }
+        d.extend(refused);
+    }
 }
 
 /// Reads the file that `path` names in `source`, where a complaint points.
