@@ -342,6 +342,7 @@ fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
                     };
                     let runs = match claim.repeats {
                         [_] => String::new(),
+                        _ if block.repeats == 1 => ", 1 run".to_owned(),
                         _ => format!(", {} runs", block.repeats),
                     };
                     let charged = accounting.map_or(String::new(), |of| format!(", {}", of.name()));
@@ -384,7 +385,7 @@ fn sentence(claims: &[Vec<Reading>]) -> String {
     let in_none = claims.iter().filter(|own| holds(own) == 0).count();
     format!(
         "{} claims of papers: {in_all} in every reading, {} in some, {in_none} in none; {} of {all} readings hold, {} \
-         cannot be told.",
+         are open.",
         claims.len(),
         claims.len() - in_all - in_none,
         of(Verdict::Holds),

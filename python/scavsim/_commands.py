@@ -84,7 +84,7 @@ def rank(scenario: _scenario.Given, *, objective: Optional[Objective] = None, ru
 
 
 def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None, objective: Objective = "cost", max_time: Optional[float] = None,
-           max_cost: Optional[float] = None, max_miss: Optional[float] = None, epochs: Optional[float] = None,
+           mean_time: Optional[float] = None, max_cost: Optional[float] = None, max_miss: Optional[float] = None, epochs: Optional[float] = None,
            unit: Optional[Literal["s", "ms"]] = None, batch: Optional[Literal["global", "local"]] = None, restore_s: Optional[float] = None,
            vm: Optional[str] = None, workers: Optional[int] = None, batch_size: Optional[int] = None, tokens_per_sample: Optional[int] = None,
            parameters: Optional[int] = None, provider: Optional[str] = None, region: Optional[str] = None,
@@ -102,8 +102,9 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
             known, `compute_s`, `communication_s`, `noise` (γ/K), `epochs`.
         samples_per_epoch: samples in one pass over the data.
         objective: what to look for.
-        max_time: longest time in hours.
-        max_cost: highest cost in USD.
+        max_time: longest time in hours of 95 % of runs (`max_miss`).
+        mean_time: longest mean time in hours.
+        max_cost: highest cost in USD of 95 % of runs (`max_miss`).
         max_miss: share of runs that may be beyond a limit; 0.05 if absent, or more where nothing keeps a limit so surely.
         epochs: passes over the data to the target, for batches without their own.
         unit: unit of the times in the table.
@@ -144,7 +145,7 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         True
     """
     own = {
-        "samples_per_epoch": samples_per_epoch, "objective": objective, "max_time": max_time, "max_cost": max_cost, "max_miss": max_miss,
+        "samples_per_epoch": samples_per_epoch, "objective": objective, "max_time": max_time, "mean_time": mean_time, "max_cost": max_cost, "max_miss": max_miss,
         "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "vm": vm, "workers": workers, "batch_size": batch_size,
         "tokens_per_sample": tokens_per_sample, "parameters": parameters, "provider": provider, "region": region,
         "market": market, "commitment": commitment, "only_measured": only_measured,

@@ -523,7 +523,7 @@ class Reaction(Keys):
 
 
 class Errors(Keys):
-    """How far foretold steps are off: standard deviations of ln(measured / foretold), from runs that were left out."""
+    """How far predicted steps are off: standard deviations of ln(measured / predicted), from runs that were left out."""
 
     cluster: float = key(default=None)
     """What is added on a cluster that no run is from. [0.0]"""
@@ -586,7 +586,7 @@ class Runtime(Keys):
     description: str = key(default=None)
     """What it is, for people."""
     errors: Errors = key(default=None)
-    """How far foretold steps are off."""
+    """How far predicted steps are off."""
     few: Union[float, Sequence[float]] = key(default=None)
     """Loss by few rows m of a product."""
     fitted_to: str = key(default=None)
@@ -690,7 +690,7 @@ class Parallel(Keys):
     that are alike."""
     model: Union[str, Model, Dict[str, Any]] = key(default=None)
     """A model in place of a profile: its name, the path of an architecture relative to this file (with a `/`), or its numbers. What its
-    layers cost is foretold by the law of layers."""
+    layers cost is predicted by the law of layers."""
     most_gpus: int = key(default=None)
     """Most GPUs of a plan; 64 when absent."""
     name: str = key(default=None)
@@ -986,7 +986,7 @@ class Search(Keys):
     reconsider: Reconsideration = key(default=None)
     """When strategies choose again while the job runs; only under `[policy]`, with `job.work`."""
     repeats: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
-    """How often the job will be run: strategies are told, and results say what so many runs come to with their search; once when absent."""
+    """How often the job will be run: strategies know it, and results say what all runs come to with their search; once when absent."""
     stored: Sequence[str] = key(default=None)
     """Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM types,
     when absent."""
@@ -1003,7 +1003,7 @@ class Spot(Keys):
     checkpoint: Union[Literal['none', 'young', 'young-daly', 'searched', 'dynamic'], Dict[str, Any]] = key(default=None)
     """When checkpoints are written; by Young and Daly when absent, where a loss goes back to the last."""
     checkpoint_mb: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
-    """MB of one, which then takes as long as was measured for so many."""
+    """MB of one, which then takes as long as was measured for it."""
     checkpoint_on_notice: bool = key(default=None)
     """Whether a last checkpoint is written when the provider warns of a loss. [false]"""
     checkpoint_write_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
@@ -1057,7 +1057,7 @@ class Starts(Keys):
     at_s: Sequence[float] = key(default=None)
     """At these seconds."""
     spread: int = key(default=None)
-    """So many, evenly over the traces."""
+    """This many, evenly over the traces."""
 
     _known = {"at_s": "at_s", "spread": "spread"}
     _tables = {}
@@ -1173,7 +1173,7 @@ class ErnestSettings(Keys):
     """Settings of Ernest."""
 
     budget: int = key(default=None)
-    """Experiments on each VM type; without it one more than there are coefficients that can be told apart."""
+    """Experiments on each VM type; without it one more than there are distinct coefficients."""
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
 
@@ -1527,7 +1527,7 @@ class Variation(Keys):
     epoch_cv: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Coefficient of variation of the steps to the target per replica and configuration."""
     noise_curve: bool = key(default=None)
-    """Whether probes read the noise as it stands at that point of training, instead of its value at the target. [false]"""
+    """Whether probes read the noise at that point of training, instead of its value at the target. [false]"""
     noise_cv: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """Coefficient of variation of the SGD noise read in one step."""
     placement_sigma: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)

@@ -86,9 +86,9 @@ class Strategy:
     """A strategy. Every search has a new object of it, so that none knows of another."""
 
     objective = True
-    """Whether it is told the objective, with a search for each."""
+    """Whether it knows the objective, with a search for each."""
     prices = True
-    """Whether it is told prices and what it spent, with a search for each pricing policy."""
+    """Whether it knows prices and what it spent, with a search for each pricing policy."""
     earlier_runs = False
     """Whether it takes all earlier runs of the workload, which records then count."""
     other_jobs = False

@@ -13,7 +13,7 @@ use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::rank::RankOrder;
 use super::signals::Signals;
-use super::{scenarios, terminal};
+use super::{scenarios, terminal, units};
 use scavsim_base::output::write_file;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_experiment::ranking::NoRanking;
@@ -44,10 +44,13 @@ pub struct AdviseArgs {
     /// What to look for
     #[arg(long, value_enum, default_value = "cost")]
     objective: RankOrder,
-    /// Longest time in hours
-    #[arg(long, value_name = "H")]
+    /// Longest time in hours, or like `30m`, of 95 % of runs (--max-miss)
+    #[arg(long, value_name = "H", value_parser = units::hours)]
     max_time: Option<f64>,
-    /// Highest cost in USD
+    /// Longest mean time of runs in hours, or like `30m`
+    #[arg(long, value_name = "H", value_parser = units::hours)]
+    mean_time: Option<f64>,
+    /// Highest cost in USD of 95 % of runs (--max-miss)
     #[arg(long, value_name = "USD")]
     max_cost: Option<f64>,
     /// Share of runs that may be beyond a limit [default: 0.05; more where nothing keeps a limit so surely, and the answer says so]
@@ -74,11 +77,11 @@ pub struct AdviseArgs {
     #[arg(long, value_name = "VM=USD", value_parser = own_price)]
     usd_per_hour: Vec<(String, f64)>,
     /// Minutes until VMs train, in the job and in a measurement
-    #[arg(long, value_name = "MIN", default_value_t = 5.0)]
+    #[arg(long, value_name = "MIN", default_value_t = 5.0, value_parser = units::minutes)]
     setup_min: f64,
-    /// Steps of a measurement, those before it is timed included
-    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    steps: u32,
+    /// Steps of a measurement, those before it is timed included [default: 120; 10 of a model]
+    #[arg(long, value_name = "N", value_parser = units::count32::<1, 1_000_000>)]
+    steps: Option<u32>,
     /// How often the job is to be trained: what a measurement saves, it saves each time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     times: u32,
@@ -155,6 +158,9 @@ fn own_price(text: &str) -> Result<(String, f64), &'static str> {
 
 impl AdviseArgs {
     pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+        if let Some(profile) = &self.profile {
+            profile.refuse_scenario()?;
+        }
         let mut wrong = Diagnostics::default();
         self.check(&mut wrong);
         let in_time = self.in_time.read(self.max_miss, &mut wrong);
@@ -243,12 +249,15 @@ impl AdviseArgs {
 
     fn check(&self, wrong: &mut Diagnostics) {
         let mut refuse = |option: &str, legal: &str| {
-            let title = format!("--{option} is not possible");
+            let title = format!("--{option} is invalid");
             wrong.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
         };
         let above = |value: Option<f64>| value.is_some_and(|v| !v.is_finite() || v <= 0.0);
         if above(self.max_time) {
             refuse("max-time", "hours above 0");
+        }
+        if above(self.mean_time) {
+            refuse("mean-time", "hours above 0");
         }
         if above(self.max_cost) {
             refuse("max-cost", "USD above 0");
@@ -303,7 +312,7 @@ impl AdviseArgs {
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
-            steps: self.steps,
+            steps: self.steps.unwrap_or(120),
             times: f64::from(self.times),
             runs: u64::from(self.runs),
         }
@@ -340,6 +349,7 @@ impl AdviseArgs {
                 max_cost_usd: self.max_cost,
                 max_miss: in_time.map(DeadlineQuestion::miss).or(self.max_miss),
             },
+            max_mean_time_s: self.mean_time.map(|h| 3600.0 * h),
         }
     }
 
@@ -348,7 +358,8 @@ impl AdviseArgs {
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
-            steps: self.steps,
+            // Steps of a large model take long, and scatter little.
+            steps: self.steps.unwrap_or(10),
             runs: u64::from(self.runs),
             jobs: self.jobs(),
             is_json: self.format == AdviceFormat::Json,

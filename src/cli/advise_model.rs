@@ -6,7 +6,7 @@ use super::advise_deadline::{DeadlineQuestion, PlanningOptions};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::signals::Signals;
-use super::terminal;
+use super::{terminal, units};
 use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim_measure::advise::question::NoAdvice;
@@ -20,13 +20,13 @@ pub(super) struct OfModel {
     #[arg(long, conflicts_with_all = ["file", "sky", "commands", "keep", "times"], requires = "tokens")]
     model: String,
     /// Tokens to train the model on, like 2e10
-    #[arg(long, value_name = "N", requires = "model", value_parser = tokens)]
-    tokens: f64,
+    #[arg(long, value_name = "N", requires = "model", value_parser = units::count::<1, 1_000_000_000_000_000_000>)]
+    tokens: u64,
     /// Tokens of a sequence [default: what the model was made for, at most 8192]
-    #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", requires = "model", value_parser = units::count32::<1, 100_000_000>)]
     sequence: Option<u32>,
     /// Sequences of a step, over all GPUs [default: about a million tokens]
-    #[arg(long = "global-batch", value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long = "global-batch", value_name = "N", requires = "model", value_parser = units::count32::<1, 100_000_000>)]
     global_batch: Option<u32>,
     /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs`
     #[arg(long, requires = "model", default_value = "fsdp")]
@@ -40,13 +40,6 @@ pub(super) struct OfModel {
     /// Most GPUs of a plan
     #[arg(long, value_name = "N", requires = "model", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=16_384))]
     most_gpus: u32,
-}
-
-fn tokens(text: &str) -> Result<f64, &'static str> {
-    match text.parse::<f64>() {
-        Ok(tokens) if (1.0..=1e18).contains(&tokens) => Ok(tokens),
-        _ => Err("expected a number of tokens from 1 to 1e18, like 2e10"),
-    }
 }
 
 /// What a table would be asked, too.
@@ -71,7 +64,7 @@ impl OfModel {
     ) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),
-            tokens: self.tokens,
+            tokens: self.tokens as f64,
             sequence: self.sequence,
             batch: self.global_batch,
             runtime: self.runtime.clone(),

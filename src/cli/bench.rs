@@ -209,7 +209,7 @@ fn failure(why: NoBench) -> Failure {
         NoBench::Interrupted => Failure::Interrupted,
         NoBench::NoPlan(_) => wrong(
             why.to_string(),
-            "a suite tells nobody of earlier runs of the job itself; `scavsim compare` judges strategies that need them",
+            "a suite has no earlier runs of the job itself; `scavsim compare` judges strategies that need them",
         ),
         other => Failure::Other(other.into()),
     }

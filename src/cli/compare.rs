@@ -30,7 +30,7 @@ pub struct CompareArgs {
     /// How often the job is run: a comparison for each number [default: what the scenarios say, else 1]
     #[arg(long, value_name = "R,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Vec<u32>,
-    /// In place of each workload so many random halves of its configurations
+    /// In place of each workload N random halves of its configurations
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     halves: u32,
     /// Replace the replicas of the scenarios

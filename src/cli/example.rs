@@ -11,13 +11,14 @@ use super::listing::{Format, written};
 use super::terminal;
 use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
+use scavsim_papers::reproduce::Paper;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 use scavsim_scenario::library::SHIPPED;
 
 /// Arguments of `example`.
 #[derive(Debug, Args)]
 pub struct ExampleArgs {
-    /// The example to write here, with all that it includes; a list of all when absent
+    /// The example to write here, with all that it includes, or the folder of a shipped paper; a list of all when absent
     #[arg(value_name = "NAME", value_parser = super::suggest::suggested(names), hide_possible_values = true)]
     name: Option<String>,
     /// Print it instead
@@ -82,10 +83,15 @@ impl ExampleArgs {
         let Some(name) = &self.name else {
             return list();
         };
+        let paper = name.strip_prefix(PAPERS).unwrap_or(name);
         let Some(first) = find(name) else {
+            if Paper::names().contains(&paper) {
+                return self.write_paper(paper);
+            }
             let near = closest(name, names());
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = format!("{near}`scavsim example` lists all");
+            let help =
+                format!("{near}`scavsim example` lists all, and `{PAPERS}PAPER` names a paper");
             return Err(wrong(format!("there is no example `{name}`"), &help));
         };
         if self.print {
@@ -102,18 +108,7 @@ impl ExampleArgs {
             }
         };
         let paths: Vec<PathBuf> = files.iter().map(path).collect();
-        let mut there = Diagnostics::default();
-        for path in paths
-            .iter()
-            .filter(|path| !self.force && path.symlink_metadata().is_ok())
-        {
-            let title = format!("{} is already there", path.display());
-            there.push(
-                Diagnostic::general(title)
-                    .with_help("choose another folder with `--out`, or replace it with `--force`"),
-            );
-        }
-        no_mistakes(there)?;
+        self.refuse_overwriting(&paths)?;
         for (own, path) in files.iter().zip(&paths) {
             write_file(path, without_schema(own.text).as_bytes())?;
         }
@@ -129,7 +124,41 @@ impl ExampleArgs {
         terminal::print(&format!("written: {}\n  {next}\n", written.join(", ")))?;
         Ok(Exit::Done)
     }
+
+    /// Writes the folder of a paper of the library.
+    fn write_paper(&self, name: &str) -> Result<Exit, Failure> {
+        let files = Paper::files(name);
+        let folder = self.out.join(name);
+        let paths: Vec<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
+        self.refuse_overwriting(&paths)?;
+        for ((_, bytes), path) in files.iter().zip(&paths) {
+            write_file(path, bytes)?;
+        }
+        let folder = folder.strip_prefix(".").unwrap_or(&folder).display();
+        terminal::print(&format!(
+            "written: {folder}/\n  scavsim reproduce {folder}\n"
+        ))?;
+        Ok(Exit::Done)
+    }
+
+    fn refuse_overwriting(&self, paths: &[PathBuf]) -> Result<(), Failure> {
+        let mut there = Diagnostics::default();
+        for path in paths
+            .iter()
+            .filter(|path| !self.force && path.symlink_metadata().is_ok())
+        {
+            let title = format!("{} is already there", path.display());
+            there.push(
+                Diagnostic::general(title)
+                    .with_help("choose another folder with `--out`, or replace it with `--force`"),
+            );
+        }
+        no_mistakes(there)
+    }
 }
+
+/// What names a paper that is called as an example is.
+const PAPERS: &str = "papers/";
 
 fn find(name: &str) -> Option<ShippedExample> {
     shipped().find(|shipped| shipped.name == name || shipped.file == name)

@@ -20,7 +20,7 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("scenario", "The scenario, by its name."),
     (
         "cases",
-        "How many cases stand behind the line; in brackets those without a result.",
+        "Cases of the line; in brackets those without a result.",
     ),
     (
         "time",
@@ -74,14 +74,21 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "Expected cost of a parallel plan per 10⁹ tokens that it trains on.",
     ),
     ("keeps", "Chance that a plan keeps within the limits."),
-    // Advice.
+    // Rankings.
     (
-        "behind",
-        "How far the expected value of a choice is from the best one's, in percent.",
+        "K × B",
+        "Workers × global batch; behind a slash the workers on each VM. \
+         In front: `*` best for the objective, `+` on the Pareto front (nothing is both faster and cheaper), `!` not within the limits.",
     ),
     (
+        "plan",
+        "Degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch; v: virtual stages; c, e: replicas that share \
+         a sequence, experts; re: recompute; sh: shard; sp: sequence parallel. In front: `*` best, `+` on the Pareto front, `!` not within the limits.",
+    ),
+    // Advice.
+    (
         "better",
-        "Chance that the choice is better than the recommended one, as far as the measurements say.",
+        "Chance that the choice is better than the recommended one, by the measurements.",
     ),
     // Headlines.
     (
@@ -125,7 +132,20 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "The unit where the strategy loses most, by how much, and to whom.",
     ),
     ("then on", "The unit where it loses second most."),
-    ("fails", "Share of cases without a choice that works."),
+    (
+        "fails",
+        "Share of cases without a choice that works. What they spent and R runs of the worst configuration are their `net`; they rank last.",
+    ),
+    ("best strategy", "The strategy with the least mean `net`."),
+    ("next", "The second best strategy."),
+    (
+        "p",
+        "Probability that chance alone has the best and the next strategy as far apart, by signs of programs.",
+    ),
+    (
+        "difference",
+        "Simulated over published, minus 1; of a group the largest.",
+    ),
     (
         "none",
         "Share of cases without a figure, as nothing keeps the limits or no run has a price.",
@@ -193,8 +213,34 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("paper", "The published figure."),
     ("ours", "What the simulator says to the claim."),
     ("simulated", "The simulator's figure, with its error."),
-    ("difference", "Simulated over published, minus 1."),
     ("tolerance", "How far off a figure may be, set beforehand."),
+    ("figures", "How many figures are compared."),
+    ("figure", "What the paper prints, and of what."),
+    // What-if.
+    ("what if", "The changed key and its value."),
+    (
+        "in",
+        "Unit of the figures: h where time is the objective, else USD.",
+    ),
+    ("base", "The figure of the unchanged run, in the mean."),
+    ("new", "The figure with the changed key, in the mean."),
+    (
+        "more",
+        "Mean of new less base over paired replicas; of a paper new over base, minus 1.",
+    ),
+    ("most for", "Where the change is largest."),
+    (
+        "within",
+        "Figures within their tolerance; readings that hold.",
+    ),
+    (
+        "explained",
+        "Figures outside their tolerance with a stated reason; readings that are open.",
+    ),
+    (
+        "outside",
+        "Figures outside their tolerance without a reason; readings that do not hold.",
+    ),
     (
         "evidence",
         "What agreement says for the model: prediction, replication, data, replay, identity, self or calibrated.",
@@ -234,9 +280,9 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ),
     (
         "granularity_s",
-        "Started periods of so many seconds are billed.",
+        "Seconds of a billing period, of which every started one is billed.",
     ),
-    ("minimum_s", "At least so many seconds are billed."),
+    ("minimum_s", "Fewest seconds that are billed."),
     ("further", "What else the policy reduces or charges."),
     ("description", "What it is."),
     ("column", "A column of the records."),

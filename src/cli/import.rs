@@ -9,7 +9,7 @@ use super::import_market::MarketArgs;
 use super::import_plans::{ImportRunsArgs, ModelArgs};
 use super::profile::ProfileArgs;
 use super::progress::Progress;
-use super::{terminal, validate};
+use super::{terminal, units, validate};
 use scavsim_base::output::write_file;
 use scavsim_measure::import::folder::{self, Kind};
 use scavsim_measure::import::prices::skypilot;
@@ -36,7 +36,7 @@ enum Source {
     Model(ModelArgs),
     /// Plans that you ran: a runtime whose constants they tell, for `runtime` in `[parallel]`
     #[command(
-        after_help = "Example: what a few runs on rented nodes tell\n  scavsim import runs my-runs.csv --out my-runtime.toml"
+        after_help = "Example: constants from a few runs on rented nodes\n  scavsim import runs my-runs.csv --out my-runtime.toml"
     )]
     Runs(ImportRunsArgs),
     /// Traces of spot availability, a JSON file per zone, made into a market that policies meet
@@ -113,10 +113,10 @@ struct ProfileImportArgs {
     #[command(flatten)]
     table: ProfileArgs,
     /// Steps until a noise reading settles [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     cold_start_steps: Option<u64>,
     /// Steps of one probe [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     probe_steps: Option<u64>,
     /// Folder of the workload
     #[arg(long, value_name = "DIR")]
@@ -210,10 +210,10 @@ struct LayersArgs {
     #[arg(long, value_name = "FILE")]
     memory: PathBuf,
     /// Tokens per sequence
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     sequence: u64,
     /// Width of what a layer hands on, in values per token
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     hidden: u64,
     /// Bytes of a parameter, a gradient, a value of an activation
     #[arg(long, value_name = "BYTES", default_value_t = 4.0)]

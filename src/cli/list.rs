@@ -1,5 +1,6 @@
 //! `scavsim list`: what scenarios can name.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
@@ -218,7 +219,12 @@ const MEASURED_VM: &str = "e2-standard-4";
 
 fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
     let (policies, diagnostics) = builtin::policies();
-    let policies = sound(policies, diagnostics)?;
+    let mut policies = sound(policies, diagnostics)?;
+    // Those without a year first, then the newest.
+    policies.sort_by_key(|policy| {
+        let mut parts = policy.name.split('-');
+        Reverse(parts.find_map(|part| part.parse().ok()).unwrap_or(u32::MAX))
+    });
     let (_, diagnostics) = Catalogue::embedded();
     let fleet = sound(Fleet::listed(), diagnostics)?;
     let usd = move |p: &Policy| {

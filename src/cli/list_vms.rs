@@ -1,10 +1,11 @@
 //! `scavsim list vms`: VM types by provider, accelerator and region.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::terminal;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::vm_types::FIGURES;
 use scavsim_data::cloud::{Catalogue, Date, Market, VmType};
@@ -102,9 +103,35 @@ impl VmFilter {
             provider.is_none_or(|p| p == t.provider)
                 && model.is_none_or(|m| gpu.is_some_and(|gpu| m == ANY || m == gpu))
         };
-        let types = types.iter().filter(is_wanted).collect();
+        let mut types: Vec<&VmType> = types.iter().filter(is_wanted).collect();
+        if let (Some(region), None) = (region, provider) {
+            keep_one_provider(&mut types, region, catalogue);
+        }
         Ok(WantedVms { types, region })
     }
+}
+
+/// Of providers that call a region alike, keeps the one with most VM types there, and says which others there are.
+fn keep_one_provider(types: &mut Vec<&VmType>, region: &str, catalogue: &Catalogue) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for own in types.iter() {
+        let prices = catalogue.prices_of(&own.provider, &own.vm);
+        if prices.iter().any(|price| &*price.region == region) {
+            *counts.entry(&*own.provider).or_default() += 1;
+        }
+    }
+    let Some(most) = counts.iter().max_by_key(|(_, count)| **count) else {
+        return;
+    };
+    let most = (*most.0).to_owned();
+    let others: Vec<&str> = counts.keys().copied().filter(|own| *own != most).collect();
+    if !others.is_empty() {
+        terminal::note(&format!(
+            "{region} of {most}; --provider chooses {}",
+            others.join(", ")
+        ));
+    }
+    types.retain(|own| *own.provider == *most);
 }
 
 /// VM types, and the region whose prices are asked for.

@@ -73,10 +73,12 @@ pub mod summary;
 pub mod terminal;
 pub mod trace;
 mod trace_search;
+mod units;
 pub mod validate;
 mod validate_plans;
 pub mod verify;
 pub mod version;
+mod what_if;
 
 use std::ffi::OsString;
 
@@ -176,7 +178,7 @@ enum Command {
     #[command(after_help = "Example:\n  scavsim example spot && scavsim run spot.toml")]
     Example(example::ExampleArgs),
     /// Say what a word of a table, a message or a scenario means
-    #[command(after_help = "Example: what stands below `net`\n  scavsim explain net")]
+    #[command(after_help = "Example: what `net` means\n  scavsim explain net")]
     Explain(explain::ExplainArgs),
     /// Print under which licences the program and the data in it stand
     Licences(licences::LicencesArgs),

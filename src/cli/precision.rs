@@ -43,7 +43,7 @@ pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Re
 /// Why `who` cannot do without the number of replicas.
 pub fn open_number(scenario: &Scenario, who: &str) -> Diagnostic {
     let title = format!(
-        "`{}` has a `precision`: {who} does not tell how many replicas that takes",
+        "`{}` has a `precision`: {who} cannot know how many replicas that takes",
         scenario.name
     );
     Diagnostic::general(title).with_help(format!(

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::exit::{Failure, wrong};
+use super::units;
 use scavsim_measure::import::profile::{BatchIs, ProfileOptions, RunDescription, Unit};
 
 /// The table, and what it does not hold.
@@ -15,10 +17,10 @@ pub struct ProfileArgs {
     /// `PyTorch`'s profiler, exports of `TensorBoard`, W&B and Lightning.
     pub(super) file: PathBuf,
     /// Samples in one pass over the data
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     samples_per_epoch: u64,
     /// Passes over the data to the target, for batches without their own
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::number)]
     epochs: Option<f64>,
     /// Unit of the times in the table [default: s; asked about where that is not likely]
     #[arg(long)]
@@ -27,10 +29,10 @@ pub struct ProfileArgs {
     #[arg(long)]
     batch: Option<BatchIs>,
     /// Seconds to restore a checkpoint in a new configuration [default: 60]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = units::seconds)]
     restore_s: Option<f64>,
     /// Parameters of the model, whose gradients workers exchange: other jobs learn communication by them
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     parameters: Option<u64>,
     /// VM type of a log or export, which does not say it
     #[arg(long, value_name = "TYPE")]
@@ -39,14 +41,28 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     workers: Option<u32>,
     /// Samples of all workers in a step of a log or export
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "B", value_parser = units::count32::<1, 1_000_000_000>)]
     batch_size: Option<u32>,
     /// Tokens of a sample, where a table has tokens per second
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = units::count32::<1, 100_000_000>)]
     tokens_per_sample: Option<u32>,
 }
 
 impl ProfileArgs {
+    /// Names the commands that a scenario is for.
+    pub(super) fn refuse_scenario(&self) -> Result<(), Failure> {
+        if self.file.extension().is_none_or(|ending| ending != "toml") {
+            return Ok(());
+        }
+        let file = self.file.display();
+        let help =
+            format!("`scavsim run {file}` runs it, `scavsim rank {file}` ranks its configurations");
+        Err(wrong(
+            format!("{file} is no table of measurements, but a scenario"),
+            &help,
+        ))
+    }
+
     /// What is imported, as the workload `name`.
     pub(super) fn options(&self, name: String) -> ProfileOptions {
         ProfileOptions {

@@ -1,5 +1,6 @@
 //! `scavsim reproduce`: published figures beside ours.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 #[cfg(feature = "figures")]
 use std::path::PathBuf;
@@ -7,16 +8,17 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::exit::{Exit, Failure, no_mistakes};
+use super::exit::{Exit, Failure, no_mistakes, wrong};
 #[cfg(feature = "figures")]
 use super::page;
 use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::terminal;
+use super::what_if::WhatIfArgs;
 use scavsim_base::text::Page;
-use scavsim_papers::reproduce::{Paper, Size, Tally, Verdict, compare, render};
-use scavsim_read::input::Diagnostics;
+use scavsim_papers::reproduce::{Comparison, Paper, Size, Tally, Verdict, compare, render};
 use scavsim_read::input::checked::Count;
+use scavsim_read::input::{Diagnostics, nearest_or_all};
 #[cfg(feature = "figures")]
 use scavsim_show::page::of_comparisons;
 use scavsim_sim::training::Fidelity;
@@ -38,6 +40,14 @@ pub struct ReproduceArgs {
     replicas: Option<NonZeroU32>,
     #[command(flatten)]
     programs: ProgramsArg,
+    /// Show every figure, claim and chosen constant
+    #[arg(long)]
+    all: bool,
+    /// Only figures and quantities with this in their names
+    #[arg(long, value_name = "FIGURE")]
+    only: Option<String>,
+    #[command(flatten)]
+    what_if: WhatIfArgs,
     /// Show all columns of tables, however wide
     #[arg(long)]
     wide: bool,
@@ -50,7 +60,7 @@ pub struct ReproduceArgs {
 /// Form of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum ReproduceFormat {
-    /// For people: how it came out, then every figure
+    /// For people: a line per quantity, what is off, and how it came out
     #[default]
     Table,
     /// For people: how it came out
@@ -75,20 +85,30 @@ impl ReproduceArgs {
             );
             return Err(Failure::Wrong(wrong));
         }
+        if !self.what_if.is_empty() {
+            return self.change_keys(&papers, &page);
+        }
         let mut exit = Exit::Done;
         let mut values: Vec<Value> = Vec::new();
         let mut all = Vec::new();
         for paper in papers {
             let progress =
                 Progress::for_unbounded_work(&format!("{}: computing its figures", paper.name));
-            let rows = compare(&paper).map_err(Failure::Wrong)?;
+            let rows = self.figures(&paper)?;
             drop(progress);
             #[cfg(feature = "figures")]
             if let Some(file) = &self.report {
                 page::put(&of_comparisons::contents(&paper, &rows), file)?;
             }
             match self.format {
-                ReproduceFormat::Table => terminal::print(&render::table(&paper, &rows, &page))?,
+                ReproduceFormat::Table => {
+                    let render = if self.all {
+                        render::table
+                    } else {
+                        render::overview
+                    };
+                    terminal::print(&render(&paper, &rows, &page))?;
+                }
                 ReproduceFormat::Summary => {
                     terminal::print(&render::summary(&paper, &rows, &page))?;
                 }
@@ -115,6 +135,61 @@ impl ReproduceArgs {
         Ok(exit)
     }
 
+    /// The figures of a paper that are asked for.
+    fn figures(&self, paper: &Paper) -> Result<Vec<Comparison>, Failure> {
+        let mut rows = compare(paper).map_err(Failure::Wrong)?;
+        let Some(only) = &self.only else {
+            return Ok(rows);
+        };
+        let all: BTreeSet<String> = rows.iter().map(|row| row.quantity.clone()).collect();
+        let wanted = only.to_lowercase();
+        rows.retain(|row| {
+            let names = [&row.figure, &row.quantity];
+            names
+                .iter()
+                .any(|name| name.to_lowercase().contains(&wanted))
+        });
+        if rows.is_empty() {
+            let title = format!("{} has no figure `{only}`", paper.name);
+            let help = nearest_or_all(only, all.iter().map(String::as_str));
+            return Err(wrong(title, &help));
+        }
+        Ok(rows)
+    }
+
+    /// Prints what changed keys do to the figures of papers.
+    fn change_keys(&self, papers: &[Paper], page: &Page) -> Result<Exit, Failure> {
+        let changes = self.what_if.changes()?;
+        for paper in papers {
+            let name = self.papers.iter().find(|own| own.ends_with(&paper.name));
+            let name = name.unwrap_or(&paper.name);
+            let mut mistakes = Diagnostics::default();
+            let mut opened = Vec::new();
+            for change in &changes {
+                let set = std::slice::from_ref(&change.source);
+                match Paper::open_changed(name, self.size(), set) {
+                    Ok(paper) => opened.push((change.name.clone(), paper)),
+                    Err(more) => mistakes.extend(more),
+                }
+            }
+            no_mistakes(mistakes)?;
+            let base = self.figures(paper)?;
+            let changed = opened.into_iter();
+            let changed = changed
+                .map(|(change, paper)| Ok((change, self.figures(&paper)?)))
+                .collect::<Result<Vec<_>, Failure>>()?;
+            terminal::print(&render::what_if(&base, &changed, page))?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn size(&self) -> Size {
+        Size {
+            fidelity: self.fidelity,
+            replicas: self.replicas.and_then(|n| Count::new(n.get())),
+        }
+    }
+
     fn page(&self) -> Page {
         Page {
             is_wide: self.wide,
@@ -129,10 +204,7 @@ impl ReproduceArgs {
         } else {
             self.papers.clone()
         };
-        let size = Size {
-            fidelity: self.fidelity,
-            replicas: self.replicas.and_then(|n| Count::new(n.get())),
-        };
+        let size = self.size();
         let mut wrong = Diagnostics::default();
         let mut papers = Vec::new();
         for name in &names {

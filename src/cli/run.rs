@@ -15,6 +15,7 @@ use super::runner::{self, InterruptedOutput, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::what_if::{self, WhatIfArgs};
 use super::{estimate, out, precision, resume, scenarios, terminal};
 use scavsim_base::text::words::plural_with_commas;
 use scavsim_engine::Interrupt;
@@ -74,6 +75,8 @@ pub struct RunArgs {
     fidelity: Option<Fidelity>,
     #[command(flatten, next_help_heading = SCENARIO)]
     set: SetArgs,
+    #[command(flatten, next_help_heading = SCENARIO)]
+    what_if: WhatIfArgs,
     /// Form of the summary on stdout
     #[arg(long, value_enum, default_value_t, help_heading = SUMMARY)]
     format: Form,
@@ -104,6 +107,24 @@ impl RunArgs {
             fidelity: self.fidelity,
             set: self.set.sources()?,
         };
+        if !self.what_if.is_empty() {
+            let changes = self.what_if.changes()?;
+            self.programs.ask(
+                &self.files,
+                &scenarios::load_silently(&self.files, overrides.clone())?,
+            )?;
+            let effort = (self.jobs(), signals.raise_first()?);
+            let page = self.table.page();
+            what_if::run(
+                &self.files,
+                &overrides,
+                &changes,
+                effort,
+                self.format,
+                &page,
+            )?;
+            return Ok(Exit::Done);
+        }
         let mut scenarios = scenarios::load(&self.files, overrides)?;
         if self.shard.is_some() {
             shards_know_how_many(&scenarios)?;

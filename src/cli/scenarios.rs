@@ -38,6 +38,10 @@ pub(super) fn load_silently(
         .iter()
         .map(|path| {
             let source = read(path, &mut diagnostics)?;
+            if let Some(wrong) = other_form(path, &source.text) {
+                diagnostics.push(wrong);
+                return None;
+            }
             let folder = path.parent().unwrap_or(Path::new("."));
             scavsim_scenario::load(&source, folder, overrides.clone(), &mut diagnostics)
         })
@@ -46,6 +50,28 @@ pub(super) fn load_silently(
         Some(scenarios) if diagnostics.is_empty() => Ok(scenarios),
         _ => Err(Failure::Wrong(diagnostics)),
     }
+}
+
+/// What a file is that is no scenario, by its first line: a table of measurements, or YAML.
+fn other_form(path: &Path, text: &str) -> Option<Diagnostic> {
+    let mut lines = text.lines().map(str::trim_end);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    if first.contains(['=', '[']) {
+        return None;
+    }
+    let path = path.display();
+    let (what, help) = if first.contains([',', '\t']) {
+        let help = format!("`scavsim advise {path} --samples-per-epoch N` reads measurements");
+        ("a table", help)
+    } else if first == "---" || first.contains(": ") || first.ends_with(':') {
+        let help =
+            "write `key = value` below `[table]`; `scavsim new NAME` writes a first scenario";
+        ("YAML", help.to_owned())
+    } else {
+        return None;
+    };
+    let title = format!("{path} is {what}, and scenarios are TOML");
+    Some(Diagnostic::general(title).with_help(help))
 }
 
 /// The text of a scenario; `-` is standard input, which is read once.

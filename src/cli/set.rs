@@ -23,27 +23,35 @@ impl SetArgs {
     }
 
     pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
-        let mut wrong = Diagnostics::default();
-        let mut sources = Vec::new();
-        for own in &self.set {
-            match own.split_once('=') {
-                Some((key, value)) => sources.push(Source::new(NAME, line(key, value))),
-                None => {
-                    let title = format!("`{NAME} {own}` sets nothing");
-                    wrong.push(
-                        Diagnostic::general(title)
-                            .with_help("write `-s KEY=VALUE`, as in `-s cluster.workers=[8,16]`"),
-                    );
-                }
-            }
-        }
-        no_mistakes(wrong)?;
-        Ok(sources)
+        let all = split(NAME, &self.set)?.into_iter();
+        Ok(all
+            .map(|(key, value)| Source::new(NAME, line(key, value)))
+            .collect())
     }
 }
 
+/// Keys and values of an option.
+pub(super) fn split<'t>(
+    option: &str,
+    all: &'t [String],
+) -> Result<Vec<(&'t str, &'t str)>, Failure> {
+    let mut wrong = Diagnostics::default();
+    let mut pairs = Vec::new();
+    for own in all {
+        if let Some(pair) = own.split_once('=') {
+            pairs.push(pair);
+            continue;
+        }
+        let title = format!("`{option} {own}` sets nothing");
+        let help = format!("write `{option} KEY=VALUE`, as in `{option} cluster.workers=[8,16]`");
+        wrong.push(Diagnostic::general(title).with_help(help));
+    }
+    no_mistakes(wrong)?;
+    Ok(pairs)
+}
+
 /// A line of TOML. A word by itself is a text, although a shell has taken its quotes away.
-fn line(key: &str, value: &str) -> String {
+pub(super) fn line(key: &str, value: &str) -> String {
     let as_written = format!("{key} = {value}");
     let is_word = !value.is_empty()
         && value

@@ -35,7 +35,7 @@ pub struct TraceArgs {
     /// Write NAME-case-N.events.jsonl to this folder
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Note single worker-steps up to so many entries; of the job, its VMs and checkpoints all
+    /// Note single worker-steps up to M entries; of the job, its VMs and checkpoints all
     #[arg(long, value_name = "M", default_value_t = 200_000)]
     max_events: u64,
     /// Replace the seed of the scenario

@@ -34,7 +34,7 @@ pub struct ValidateArgs {
 /// What else than workloads can be validated.
 #[derive(Debug, Subcommand)]
 enum ValidateCommand {
-    /// Plans that somebody ran: how far foretold steps are off, with some runs or groups of them left out
+    /// Plans that were run: how far predicted steps are off, with some runs or groups of them left out
     #[command(
         after_help = "Example: a model, a GPU, a number of GPUs left out\n  scavsim validate plans data/plans/mpt-fsdp.csv"
     )]

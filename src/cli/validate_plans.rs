@@ -166,7 +166,7 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> Str
         ..
     } = read;
     let mut text = format!(
-        "{} runs under `{}`: errors of foretold steps; covered: by 90 % intervals.\n",
+        "{} runs under `{}`: errors of predicted steps; covered: by 90 % intervals.\n",
         rows.len(),
         preset.name
     );

@@ -37,7 +37,7 @@ pub struct VerifyArgs {
     programs: ProgramsArg,
     #[command(flatten)]
     set: SetArgs,
-    /// Evaluate so many cases again, drawn at random
+    /// Evaluate N cases again, drawn at random
     #[arg(long, value_name = "N", default_value_t = 20)]
     again: u64,
     /// Draw the same cases again; at random when absent

@@ -8,6 +8,7 @@ mod declarations;
 mod gallery;
 mod links;
 mod source;
+mod words;
 mod workflows;
 mod writes;
 

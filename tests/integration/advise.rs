@@ -118,7 +118,7 @@ fn a_poor_profile_is_answered_with_what_it_does_not_tell() {
     let none = [&poor[..], &["--max-time", "0.01"]].concat();
     let text = stdout(&sandbox.run(&none).code(3));
     assert!(
-        text.contains("Take none: no configuration keeps to the limits. Likeliest to"),
+        text.contains("No configuration keeps to the limits. Closest"),
         "{text}"
     );
 }
@@ -210,7 +210,7 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
     );
     let impossible = [&none[..], &["--spot-run-h", "0"]].concat();
     let text = stderr(&sandbox.run(&impossible).code(2).stdout(""));
-    assert!(text.contains("--spot-run-h is not possible"), "{text}");
+    assert!(text.contains("--spot-run-h is invalid"), "{text}");
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn what_is_wrong_with_a_deadline_is_told() {
         "did you mean `greedy`?",
         "`spot-only` keeps no deadline of its own",
         "`--now`: `today` is no date",
-        "--spot-run-h is not possible",
+        "--spot-run-h is invalid",
     ] {
         assert!(told.contains(word), "{word}: {told}");
     }

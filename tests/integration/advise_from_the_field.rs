@@ -95,10 +95,7 @@ fn two_machines_slower_than_one_are_no_way_out_and_that_is_said() {
         text.contains("more VMs did not help here: 0.30 s on 1 VM, 1.20 s on 2"),
         "{text}"
     );
-    assert!(
-        text.contains("the law of steps on srv is a poor one"),
-        "{text}"
-    );
+    assert!(text.contains("the law of steps on srv is poor"), "{text}");
     // No step of 8 samples each falls as machines are added.
     let step = |vms: u64| {
         let of = said(&answer, "srv/8", 8 * vms, 64 * vms);
@@ -157,14 +154,11 @@ fn what_was_measured_on_one_machine_says_little_of_several_and_that_is_said() {
     let (answer, text) = advised(ONE_MACHINE, &TIME, 0);
     let first = &answer["choices"][0];
     assert!(
-        text.contains("several VMs of srv, which was measured on one"),
+        text.contains("several VMs of srv: measured on one VM only"),
         "{text}"
     );
     assert_eq!(first["provenance"], "extrapolated");
-    assert!(
-        text.contains("It was not measured, and lies beyond what was"),
-        "{text}"
-    );
+    assert!(text.contains("It lies beyond the measurements"), "{text}");
     let wide = first["time_p95_h"].as_f64() > first["time_p5_h"].as_f64().map(|h| 1.5 * h);
     assert!(wide, "{first}");
 }

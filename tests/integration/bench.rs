@@ -569,7 +569,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     sandbox.write("out/submission.json", &twice);
     let told = stdout(&verify(&sandbox, "out").code(1));
     assert!(
-        reasons(&told).contains("the key `name` stands twice"),
+        reasons(&told).contains("the key `name` appears twice"),
         "{told}"
     );
 }

@@ -66,7 +66,7 @@ fn one_gpu_is_rented_as_one_gpu_for_half_the_money() {
     let (text, ..) = run(FOUR, &[]);
     for words in [
         "; not measured",
-        "On what was measured: 4 × 1024 on 1 g4dn.12xlarge/4",
+        "Best measured: 4 × 1024 on 1 g4dn.12xlarge/4",
         "which was measured.",
     ] {
         assert!(text.contains(words), "{words} in {text}");
@@ -152,7 +152,7 @@ fn only_what_was_measured_is_asked_about_if_so_wanted() {
     assert_eq!(choices(&advice)[0]["vm"], "g4dn.12xlarge/4");
     let (text, ..) = run(FOUR, &["--only-measured"]);
     assert!(
-        text.contains("any VM type that was not measured (--only-measured)"),
+        text.contains("VM types that were not measured (--only-measured)"),
         "{text}"
     );
     // The measured ones are worth the same beside all others.

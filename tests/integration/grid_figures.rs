@@ -129,7 +129,7 @@ fn steps_of_a_run_tell_the_time_of_one() {
     let none = RUNS.replacen(",100\n", ",\n", 1);
     let sandbox = grid(&spec, &none, scenario);
     let told = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
-    assert!(told.contains("no `steps` tell it"), "{told}");
+    assert!(told.contains("no `steps` give it"), "{told}");
 }
 
 /// A time of a step that was measured stands, and what follows from the run says so.

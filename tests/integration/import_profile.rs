@@ -104,7 +104,7 @@ fn parameters_of_the_model_are_kept_and_cannot_be_none() {
     let expected = "parameters = { value = 25557032, origin = \"stated\", source = \"given when it was imported\" }";
     assert!(head.contains(expected), "{head}");
     import(&sound("a"), &["--parameters", "0"]).asked(&[
-        "--parameters is not possible",
+        "--parameters is invalid",
         "a whole number between 1 and 10^15",
     ]);
 }

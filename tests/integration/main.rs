@@ -165,5 +165,6 @@ mod value_of_information;
 mod verdicts;
 mod verify;
 mod waiting;
+mod what_if;
 mod widths;
 mod worlds;

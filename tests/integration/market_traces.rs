@@ -122,7 +122,7 @@ fn a_market_is_made_of_traces() {
     let told = stderr(&sandbox.run(&wrong).code(2));
     for what in [
         "mine is already there",
-        "--egress-usd-per-gb is not possible",
+        "--egress-usd-per-gb is invalid",
         "number 2 of `data` is 0.5",
         "a look every 60 s, and every 600 s in us-east-2b_v100_1.json",
     ] {

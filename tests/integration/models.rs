@@ -391,7 +391,7 @@ fn a_scenario_of_a_model_that_cannot_be_is_told() {
         "most_gpus = 16\nruntime = { matmul = -1 }",
     );
     assert!(
-        negative.contains("`matmul`: -1 is not possible"),
+        negative.contains("`matmul`: -1 is out of range"),
         "{negative}"
     );
 }
@@ -494,7 +494,7 @@ fn a_configuration_with_a_key_twice_is_refused_at_its_place() {
     sandbox.write("config.json", config);
     let import = ["import", "model", "config.json", "--out", "m.toml"];
     let told = stderr(&sandbox.run(&import).code(2));
-    assert!(told.contains("the key `n_layer` stands twice"), "{told}");
+    assert!(told.contains("the key `n_layer` appears twice"), "{told}");
     assert!(told.contains("config.json:3:"), "{told}");
     assert!(!sandbox.path("m.toml").exists());
     sandbox.write("config.json", &config.replace(",\n \"n_layer\": 48", ""));

@@ -179,7 +179,7 @@ fn repeats_are_kept_where_they_are_declared() {
     }
     let twice = rows.replace("true,b", "true,a");
     let spec = SPEC.replace("[axis.vm]", "repeat = \"trial\"\n[axis.vm]");
-    assert!(refused(&spec, &twice).contains("repeat `a` of this configuration stands twice"));
+    assert!(refused(&spec, &twice).contains("repeat `a` of this configuration appears twice"));
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn other_mistakes_are_told_with_a_remedy() {
         (
             "[\"slow\", \"fast\"]",
             "[\"slow\", \"slow\"]",
-            "stands twice",
+            "appears twice",
         ),
         (
             "unit = \"workers\"",

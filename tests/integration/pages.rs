@@ -440,7 +440,7 @@ fn recommendations_have_pages() {
     assert_eq!(data.table("measurements").len(), measurements.len());
     assert!(is_told(
         &data.texts("caveats"),
-        "What is extrapolated follows laws"
+        "Extrapolated configurations follow laws"
     ));
     // A place that cannot be written is told, and what was asked stands on stdout all the same.
     let assert = sandbox
@@ -463,7 +463,7 @@ fn recommendations_have_pages() {
             .starts_with("Nothing: "),
         "{answer}"
     );
-    assert_eq!(answer["lines"][0]["head"], "Likeliest");
+    assert_eq!(answer["lines"][0]["head"], "Closest");
     assert!(data.0["picture"].is_null());
 }
 

@@ -267,7 +267,7 @@ fn ranking_shows_plans_with_their_markets() {
             .run(&["rank", "scenario.toml", "--runs", "20"])
             .success(),
     );
-    assert!(table.contains("modelled"), "{table}");
+    assert!(table.contains("  m\n"), "{table}");
     let csv = stdout(
         &sandbox
             .run(&["rank", "scenario.toml", "--runs", "20", "--format", "csv"])

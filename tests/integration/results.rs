@@ -62,7 +62,7 @@ fn some_reactions_in_results_are_current() {
         assert_eq!(tables.clone().count(), 2, "{text}");
         for table in tables {
             // The fastest among all may be on more VMs.
-            let rows = table.split("best for ").next().expect("there is one");
+            let rows = table.split("Best for ").next().expect("there is one");
             assert!(
                 stored.contains(rows),
                 "results/llm-reactions.txt lacks\n{rows}"

@@ -284,7 +284,7 @@ fn laws_and_state_that_are_not_possible_are_refused_with_their_place() {
         &mine(state),
         &[
             "mine/workload.toml",
-            "`out_of_core` is not possible",
+            "`out_of_core` is invalid",
             "at most `partitions`, 8",
         ],
     );

@@ -109,7 +109,7 @@ the other applications; nothing here was used to set a constant of machines.
         }
     }
     text += "
-Of 90 % intervals of times that were not shown, so many hold the truth:
+Of 90 % intervals of times that were not shown, these shares hold the truth:
 
 | application | on the measured machine | asked | on machines that were not measured | asked | without an answer |
 | --- | ---: | ---: | ---: | ---: | ---: |
@@ -143,6 +143,7 @@ fn question(workload: &Workload, objective: Objective) -> Question {
         goal: Goal {
             objective,
             limits: Limits::default(),
+            max_mean_time_s: None,
         },
         setup_min: 0.0,
         steps: 120,
@@ -412,7 +413,7 @@ fn left_out() -> String {
     let mut text = "
 ## GPUs that nobody measured
 
-Trainings of `data/gpus/trainings.csv` that set no constant, each foretold on one GPU from its time on one other. The law does not know the GPU
+Trainings of `data/gpus/trainings.csv` that set no constant, each predicted on one GPU from its time on one other. The law does not know the GPU
 that is asked about: no training that sets it was measured there. Beside it: time in proportion to peaks, and to memory bandwidth.
 
 | GPU | pairs | law, mean error of time | 90 % intervals that hold | reach, factor | fp32 peaks | 16-bit peaks | bandwidths |

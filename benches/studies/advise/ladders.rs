@@ -518,7 +518,7 @@ it asks about, and the cut: more than that no law of a few rows can know.
         regrets(&sums, ("all", rows), &mut text);
     }
     text += "
-Of 90 % intervals of times that were not measured, so many hold the truth: of up to as many workers as were measured, and of more.
+Of 90 % intervals of times that were not measured, these shares hold the truth: of up to as many workers as were measured, and of more.
 Deadlines are a third below the fastest measured row; those that some configuration keeps are to be answered, and the answer
 is to keep them. A measurement more on a ladder, within its bounds: the mean regret before, after the advised one, and after one
 at random.

@@ -288,7 +288,11 @@ pub fn ask(
 
 impl Asked {
     pub fn decision(&self, objective: Objective, limits: Limits) -> Decision<'_> {
-        let goal = Goal { objective, limits };
+        let goal = Goal {
+            objective,
+            limits,
+            max_mean_time_s: None,
+        };
         Decision::new(&self.prospects, self.covariances.clone(), goal)
     }
 }

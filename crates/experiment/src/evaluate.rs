@@ -36,7 +36,7 @@ pub struct Evaluator<'p> {
     fastest: Option<(u64, Option<[Option<usize>; 2]>)>,
     /// Second choice of the last search.
     pub(super) rival: Option<usize>,
-    /// Choices that never reached the target, before the one that stands.
+    /// Choices that never reached the target, before the final one.
     pub(super) failed: Vec<usize>,
     /// Choices that were run, whatever came of them.
     pub(super) ran: Vec<usize>,

@@ -184,7 +184,7 @@ columns! {
     repeats: whole in "runs", key;
     /// Runs to the target that the search made; with `search.repeats`.
     runs_in_search: figure in "runs", mean;
-    /// Choices that never reached the target, before the one that stands; they are part of the search. On a measured grid.
+    /// Choices that never reached the target, before the final one; they are part of the search. On a measured grid.
     failed_choices: figure in "runs", mean;
     /// Time of the search and R runs over R runs of the oracle, minus 1, when search steps earn nothing; empty where the first
     /// breaks a limit.

@@ -18,10 +18,10 @@ pub enum NoLaw {
     #[error("{0} no fit; at least {1} are needed")]
     FewPoints(Points, usize),
     /// What a sample takes is not known.
-    #[error("all have the same local batch, which tells nothing of others")]
+    #[error("all have the same local batch, so others cannot be predicted")]
     OneBatch,
     /// What communication takes is not known.
-    #[error("all have the same number of workers, which tells nothing of others")]
+    #[error("all have the same number of workers, so others cannot be predicted")]
     OneCount,
     #[error("no law goes through them")]
     None,

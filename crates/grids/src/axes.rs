@@ -168,7 +168,7 @@ fn levels(
             .iter()
             .any(|before| before.get_ref() == level.get_ref())
         {
-            let title = format!("the level `{}` stands twice", level.get_ref());
+            let title = format!("the level `{}` appears twice", level.get_ref());
             check.wrong(level.span(), title, "named before", "remove one of the two");
         }
     }

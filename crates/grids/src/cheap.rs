@@ -77,7 +77,7 @@ pub(super) fn specified(
     let is_axis = |axis: &AxisSpec| matches!(&axis.from, From::Column(c) if c == name.get_ref());
     if axes.iter().any(is_axis) {
         let title = format!(
-            "`{}` is an axis, and cannot tell cheap runs too",
+            "`{}` is an axis, and cannot mark cheap runs, too",
             name.get_ref()
         );
         let help = "cheap runs have the values of the whole one on all axes";

@@ -246,7 +246,7 @@ impl Check<'_> {
         if let TargetRule::AtLeast(bound) | TargetRule::AtMost(bound) = target
             && !bound.is_finite()
         {
-            let title = format!("a target of {bound} is not possible");
+            let title = format!("a target of {bound} is out of range");
             self.wrong(
                 written.span(),
                 title,

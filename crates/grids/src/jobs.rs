@@ -75,7 +75,7 @@ impl<'a> Jobs<'a> {
         let before = &mut job.configurations[known];
         let title = match (&read.repeat, self.spec.repeats) {
             (Some(repeat), _) if before.repeats.contains(repeat) => Some(format!(
-                "repeat `{repeat}` of this configuration stands twice"
+                "repeat `{repeat}` of this configuration appears twice"
             )),
             (None, false) => Some("this configuration was run before".to_owned()),
             _ => None,

@@ -42,7 +42,7 @@ fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnost
     };
     if !cost.is_timed() {
         let title = "what a run costs is known only after it: `cost_usd` has no time in it";
-        let help = "strategies that choose by foretold costs have no figure; `time_s / 3600 * price` is known before a run";
+        let help = "strategies that choose by predicted costs have no figure; `time_s / 3600 * price` is known before a run";
         warn(
             cost.span.clone(),
             title.to_owned(),
@@ -55,7 +55,7 @@ fn late_prices(spec: &Spec, source: &Arc<Source>, follows: &Follows) -> Diagnost
         let (name, span) = &cost.bound.expression.names()[place];
         let title = format!("what a run costs is known only after it, by `{name}`");
         let label = "differs between rows that are alike on every axis by itself";
-        let help = "strategies that choose by foretold costs have no figure; what is the same in all rows, or follows from one axis, is known before a run";
+        let help = "strategies that choose by predicted costs have no figure; what is the same in all rows, or follows from one axis, is known before a run";
         warn(span.clone(), title, label, help);
     }
     warnings

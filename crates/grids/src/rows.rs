@@ -265,7 +265,7 @@ impl Cells<'_> {
         let by_steps = self.spec.probe.charge == Charge::Steps;
         if by_steps && step_s.is_none() && outcome != Outcome::Failed {
             let title = "this run has no step time, by which a probe is charged".to_owned();
-            let label = "`step_s` is empty, and no `steps` tell it";
+            let label = "`step_s` is empty, and no `steps` give it";
             self.wrong(self.row.line_span(), title, label, d);
         }
         Some(Run {

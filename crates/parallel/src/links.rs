@@ -146,7 +146,7 @@ impl Links {
                 Ok(_) => diagnostics.error_at(
                     source,
                     row.line_span(),
-                    "this link stands twice in the table",
+                    "this link appears twice in the table",
                     "keep one of the two rows",
                 ),
                 Err(place) => links.rows.insert(place, (key, curve)),

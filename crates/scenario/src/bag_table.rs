@@ -75,7 +75,7 @@ pub enum NoticeChoice {
     /// Delays as in the logs of 2019 (`data/bags/`): 317 to 1,051 s after the attempt began, 677 s in the mean, never
     /// before the loss.
     Logged,
-    /// So many seconds after the loss.
+    /// This many seconds after the loss.
     AfterLossS(Delay),
     /// One of these seconds after the attempt began, each as likely, but never before the loss.
     AfterStartS(Vec<Delay>),
@@ -85,9 +85,9 @@ pub enum NoticeChoice {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GivenLosses {
-    /// So many attempts are lost, each as likely, at any moment of them.
+    /// This many attempts are lost, each as likely, at any moment of them.
     Attempts(u32),
-    /// A VM of a running job, each as likely, is lost so many seconds after the bag began.
+    /// A VM of a running job, each as likely, is lost this many seconds after the bag began.
     AtS(Vec<Delay>),
 }
 

@@ -116,7 +116,7 @@ pub enum Spares {
 pub enum CheckpointChoice {
     /// Never.
     None,
-    /// After so many seconds of training.
+    /// After this many seconds of training.
     PeriodicS(Interval),
     /// After Young's interval for the cluster's losses and the time to write.
     Young,

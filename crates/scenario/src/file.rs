@@ -267,7 +267,7 @@ pub struct SpotTable {
     /// Seconds that one takes to write; as measured when absent.
     #[schemars(with = "Option<Delay>")]
     pub checkpoint_write_s: Option<Spanned<Delay>>,
-    /// MB of one, which then takes as long as was measured for so many.
+    /// MB of one, which then takes as long as was measured for it.
     #[schemars(with = "Option<Positive>")]
     pub checkpoint_mb: Option<Spanned<Positive>>,
     /// Whether a last checkpoint is written when the provider warns of a loss.
@@ -393,7 +393,7 @@ pub struct VariationTable {
     pub vm_sigma: Option<Spread>,
     /// Coefficient of variation of the SGD noise read in one step.
     pub noise_cv: Option<Spread>,
-    /// Whether probes read the noise as it stands at that point of training, instead of its value
+    /// Whether probes read the noise at that point of training, instead of its value
     /// at the target.
     pub noise_curve: bool,
     /// Coefficient of variation of the steps to the target per replica and configuration.
@@ -483,7 +483,7 @@ pub struct SearchTable {
     /// Objectives; all when absent.
     #[schemars(with = "Vec<Objective>")]
     pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
-    /// How often the job will be run: strategies are told, and results say what so many runs come to with their search;
+    /// How often the job will be run: strategies know it, and results say what all runs come to with their search;
     /// once when absent.
     pub repeats: Option<Count>,
     /// Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM

@@ -219,7 +219,7 @@ impl FileReader<'_> {
             None => {
                 for Diagnostic { title, help, .. } in unread {
                     let help = help.unwrap_or_else(|| {
-                        "a path starts at the folder of the file that it stands in".to_owned()
+                        "paths are relative to the file that names them".to_owned()
                     });
                     let complaint = Diagnostic::at_span(from, path.span(), title, "included here");
                     self.diagnostics.push(complaint.with_help(help));

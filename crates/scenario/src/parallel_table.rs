@@ -25,7 +25,7 @@ pub struct ParallelTable {
     #[schemars(with = "Option<String>")]
     pub profile: Option<Spanned<String>>,
     /// A model in place of a profile: its name, the path of an architecture relative to this file (with a `/`), or its numbers.
-    /// What its layers cost is foretold by the law of layers.
+    /// What its layers cost is predicted by the law of layers.
     #[schemars(with = "Option<NameOrTable<ModelTable>>")]
     pub model: Option<Spanned<NameOrTable<ModelTable>>>,
     /// Tokens of a sequence of `model`; what it was made for when absent.

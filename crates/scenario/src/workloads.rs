@@ -64,7 +64,7 @@ fn workload(
         if !path.is_dir() {
             let title = format!("there is no workload folder `{word}`");
             let complaint = (complaints.mistake_at(name.span(), title, "not a folder"))
-                .with_help("a path starts at the folder of the file that it stands in");
+                .with_help("paths are relative to the file that names them");
             complaints.push(complaint);
             return None;
         }

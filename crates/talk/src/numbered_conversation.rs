@@ -90,7 +90,7 @@ impl NumberedConversation {
                 "the program said more than it was asked, without the number of a line: {answer}"
             ))),
             Some(number) => Err(Breach::Wrong(format!(
-                "the program said more than it was asked: it answers line {number} where line {} was told: {answer}",
+                "the program said more than it was asked: it answers line {number} where line {} was sent: {answer}",
                 self.number
             ))),
         }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::exit::Failure;
-use super::terminal;
+use super::{terminal, units};
 pub(super) use answer::DeadlineQuestion;
 use answer::PlannedAnswer;
 use plan::{Candidate, ON_DEMAND, Plan, Promise};
@@ -40,13 +40,13 @@ const ANY: &str = "any";
 /// Until when, and by which policies.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct DeadlineArgs {
-    /// When the job shall be done: how long from now, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like
-    /// `2026-12-04 18:00`. Times are in UTC, or end in an offset like `+01:00`. Answers with a configuration and a policy: when to
+    /// When the job shall be done: a duration, like `60h` or `2d 4h`, or a day and a time, like `Fri 18:00`; a day alone, like
+    /// `2026-12-04` or `tomorrow`, means its end. Times are in UTC, or end in an offset like `+01:00`. Answers with a configuration and a policy: when to
     /// take spot machines, when to wait, when to go on demand
     #[arg(
         long,
         value_name = "WHEN",
-        conflicts_with_all = ["market", "commitment", "max_time", "max_cost"]
+        conflicts_with_all = ["market", "commitment", "max_time", "mean_time", "max_cost"]
     )]
     deadline: Option<String>,
     /// Policies that decide during the run, with commas; `any`: all that keep deadlines [default: any]
@@ -61,10 +61,10 @@ pub(super) struct DeadlineArgs {
     #[arg(long, value_name = "DATE TIME", requires = "deadline")]
     now: Option<String>,
     /// Mean hours until a spot VM is lost [default: as published; where nobody did, as one V100 of AWS in 2023]
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", value_parser = units::hours)]
     spot_run_h: Option<f64>,
     /// Mean hours until there are spot VMs again [default: as for one V100 of AWS in 2023]
-    #[arg(long, value_name = "H", requires = "deadline")]
+    #[arg(long, value_name = "H", requires = "deadline", value_parser = units::hours)]
     spot_pause_h: Option<f64>,
 }
 
@@ -90,7 +90,7 @@ impl DeadlineArgs {
             ("spot-pause-h", self.spot_pause_h),
         ] {
             if hours.is_some_and(|h| !(h > 0.0 && h <= 1e6)) {
-                let title = format!("--{option} is not possible");
+                let title = format!("--{option} is invalid");
                 wrong.push(
                     Diagnostic::general(title)
                         .with_help("expected hours above 0, at most 1,000,000"),
@@ -298,7 +298,7 @@ impl DeadlineQuestion {
                 hours - self.deadline.hours,
                 100.0 * (1.0 - choice.miss)
             ),
-            None => "nothing can be told of any configuration".to_owned(),
+            None => "no configuration can be predicted".to_owned(),
         };
         wrong.push(Diagnostic::general(title).with_help(help));
         wrong

@@ -4,7 +4,7 @@ use super::answer::PlannedAnswer;
 use super::plan::Plan;
 use super::spot::{MeanFrom, SpotMarket};
 use scavsim_base::text::words::{figure, plural, rate, share, short_figure, small_usd};
-use scavsim_base::text::{Column, Page, Sheet};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_measure::advise::rental::RentalChoice;
 
 /// Plans that are shown beside the best.
@@ -26,6 +26,7 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, page: &Page) -> String {
     let Some(first) = answer.plans.first() else {
         return told;
     };
+    told += &format!("Next best\n{}\n", others(answer, page));
     let take = format!(
         "{}{}, under {}",
         first.candidate.choice.name,
@@ -38,8 +39,7 @@ pub(super) fn render(answer: &PlannedAnswer<'_>, page: &Page) -> String {
     }
     told += &indented(&comes_to(first), page);
     told += &indented(&why(answer, first), page);
-    told += "\nNext best\n";
-    told + &others(answer, page)
+    told + EXPLAIN
 }
 
 fn section(title: &str, sentences: &[String], page: &Page) -> String {
@@ -59,15 +59,15 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
     let promise = answer.promise;
     let mut all = vec![
         format!(
-            "policies are told the hours that {} of runs do not exceed (--max-miss); costs are over all hours that it may take",
+            "policies know the hours that {} of runs do not exceed (--max-miss); costs are means over all run times",
             share(1.0 - promise.miss)
         ),
         format!(
-            "{} configurations keep that on demand; {} of them that may cost least, each under {} policies, over {} of its market",
-            answer.advice.choices.len(),
+            "{} keep the deadline on demand; the {} that may cost least ran under {} policies, over {} of the spot market each",
+            plural(answer.advice.choices.len() as u64, "configuration"),
             answer.candidates,
             answer.in_time.policies.len(),
-            plural(answer.lives, "life")
+            plural(answer.lives, "replica")
         ),
     ];
     let mut spots: Vec<String> = Vec::new();
@@ -114,14 +114,14 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
     if is_assumed {
         let stand_in = answer.stand_in;
         all.push(format!(
-            "ASSUMED, where nobody published it: machines stay and return as those of {} ({:.2} h and {:.2} h in the mean); say better with --spot-run-h and --spot-pause-h",
+            "ASSUMED where nothing is published: spot VMs last and return as those of {} (mean {:.2} h and {:.2} h); --spot-run-h and --spot-pause-h say otherwise",
             lower(&stand_in.about),
             stand_in.run_h,
             stand_in.pause_h
         ));
     }
     all.push(
-        "VMs of a job are rented together, and the loss of one stops all; checkpoints as often as Young and Daly say, each as long as a restore takes"
+        "losing one VM stops the job; checkpoints are as frequent as Young and Daly say, each as long as a restore"
             .to_owned(),
     );
     all
@@ -168,7 +168,7 @@ fn comes_to(plan: &Plan<'_>) -> String {
     let [usd, low_usd, high_usd] = plan.came.cost_usd;
     let [hours, low_h, high_h] = plan.came.done_h;
     format!(
-        "{} ({}–{}), done after {} h ({}–{}); in time in {}.",
+        "{} ({}–{}), done after {} h ({}–{}); in time in {} of runs.",
         small_usd(usd),
         small_usd(low_usd),
         small_usd(high_usd),

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use jiff::civil::Weekday;
+use super::super::units::duration_h;
+use jiff::civil::{self, Weekday};
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
@@ -11,8 +12,8 @@ use scavsim_data::cloud::date::time_of_day;
 
 /// Hours to a deadline, at most.
 pub(super) const MOST_H: f64 = 1e5;
-pub(super) const LEGAL: &str = "expected how long, like `60h` or `2d 4h`; a day of the week, like `Fri 18:00`; or a date, like \
-                                `2026-12-04 18:00`; both may end in an offset from UTC, like `+01:00`";
+pub(super) const LEGAL: &str = "expected a duration, like `60h` or `2d 4h`, or a day and a time, like `Fri 18:00` or \
+                                `2026-12-04 18:00`. A day alone, like `2026-12-04` or `tomorrow`, means its end. Days are in UTC, or end in an offset, like `+01:00`";
 
 /// A time on a clock that is ahead of UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,11 @@ impl Deadline {
     pub(super) fn read(text: &str, now: Option<ClockTime>) -> Result<Deadline, NoDeadline> {
         let unreadable = || NoDeadline::Unreadable(text.to_owned());
         if let Some(hours) = duration_h(text) {
-            return Ok(Deadline { hours, now });
+            return if hours > 0.0 && hours <= MOST_H {
+                Ok(Deadline { hours, now })
+            } else {
+                Err(unreadable())
+            };
         }
         let now = now.unwrap_or_else(ClockTime::now);
         let at = ClockTime::read(text, Some(now)).ok_or_else(unreadable)?;
@@ -86,34 +91,51 @@ impl ClockTime {
         }
     }
 
-    /// A date with a time; or, where `now` is known, a day of the week with a time, the next one.
+    /// A day with a time. Where `now` is known, the day may be the next of a name, `today` or `tomorrow`, and without a
+    /// time it means the end of the day.
     pub(super) fn read(text: &str, now: Option<ClockTime>) -> Option<ClockTime> {
         let mut text = text.trim().to_owned();
         if text.get(10..11) == Some("T") {
             text.replace_range(10..11, " ");
         }
-        let mut words = text.split_whitespace();
-        let (day, time) = (words.next()?, words.next()?);
-        let (time, offset) = match time.find(['+', '-', 'Z']) {
-            Some(at) => time.split_at(at),
-            None => (time, words.next().unwrap_or("Z")),
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (day, time, offset) = match words[..] {
+            [day] => (day, None, "Z"),
+            [day, offset] if utc_offset(offset).is_some() => (day, None, offset),
+            [day, time] => match time.find(['+', '-', 'Z']) {
+                Some(at) => (day, Some(&time[..at]), &time[at..]),
+                None => (day, Some(time), "Z"),
+            },
+            [day, time, offset] => (day, Some(time), offset),
+            _ => return None,
         };
-        let (time, ahead) = (time_of_day(time)?, utc_offset(offset)?);
-        if words.next().is_some() {
-            return None;
-        }
-        let local = match (Date::parse(day), now) {
-            (Some(date), _) => date.at_time(time),
-            (None, Some(now)) => {
-                let (now, wanted) = (ahead.to_datetime(now.time), weekday(day)?);
-                let is_today = now.weekday() == wanted && now.time() < time;
-                let day = if is_today {
-                    now.date()
-                } else {
-                    now.date().nth_weekday(1, wanted).ok()?
-                };
-                day.to_datetime(time)
-            }
+        let ahead = utc_offset(offset)?;
+        let time = match time {
+            Some(time) => Some(time_of_day(time)?),
+            None => None,
+        };
+        // The end of a day is the start of the next.
+        let at = |date: civil::Date| match time {
+            Some(time) => Some(date.to_datetime(time)),
+            None => Some(date.tomorrow().ok()?.to_datetime(civil::Time::midnight())),
+        };
+        let today = now.map(|now| ahead.to_datetime(now.time));
+        let local = match (Date::parse(day), today) {
+            (Some(date), None) => date.at_time(time?),
+            (Some(date), Some(_)) => at(date.at_time(civil::Time::midnight()).date())?,
+            (None, Some(today)) => at(match (day, weekday(day)) {
+                ("today", _) => today.date(),
+                ("tomorrow", _) => today.date().tomorrow().ok()?,
+                (_, Some(wanted)) => {
+                    let is_ahead = time.is_none_or(|time| today.time() < time);
+                    if today.weekday() == wanted && is_ahead {
+                        today.date()
+                    } else {
+                        today.date().nth_weekday(1, wanted).ok()?
+                    }
+                }
+                _ => return None,
+            })?,
             (None, None) => return None,
         };
         Some(ClockTime {
@@ -140,28 +162,6 @@ impl fmt::Display for ClockTime {
         let shown = self.time.to_zoned(TimeZone::fixed(self.ahead));
         write!(f, "{}", shown.strftime(form))
     }
-}
-
-/// Hours of a text like `60h`, `2d 4h` or `90min`.
-fn duration_h(text: &str) -> Option<f64> {
-    let mut hours = 0.0;
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-        let number: f64 = rest[..end].parse().ok()?;
-        rest = rest[end..].trim_start();
-        let end = rest.find(|c: char| !c.is_ascii_alphabetic());
-        let (unit, behind) = rest.split_at(end.unwrap_or(rest.len()));
-        let unit_h = match unit {
-            "d" | "day" | "days" => 24.0,
-            "h" | "hour" | "hours" => 1.0,
-            "m" | "min" | "minutes" => 1.0 / 60.0,
-            _ => return None,
-        };
-        hours += number * unit_h;
-        rest = behind.trim_start();
-    }
-    (hours > 0.0 && hours <= MOST_H).then_some(hours)
 }
 
 /// How far a clock is ahead of UTC, written `+01:00`, `Z` or `UTC`.
@@ -211,6 +211,14 @@ mod tests {
             ("2026-12-04 18:00", 152.5),
             ("2026-12-04T18:00:00Z", 152.5),
             ("2027-03-01 09:30 UTC", 93.0 * 24.0),
+            ("today", 14.5),
+            ("tomorrow", 38.5),
+            ("tomorrow 18:00", 32.5),
+            ("tomorrow +01:00", 37.5),
+            ("2026-12-04", 158.5),
+            ("2026-12-04 UTC", 158.5),
+            ("Fri", 158.5),
+            ("Sat", 14.5),
         ] {
             let read = hours(text).unwrap_or_else(|| panic!("{text}"));
             assert!((read - expected).abs() < 1e-9, "{text}: {read}");
@@ -220,13 +228,17 @@ mod tests {
     #[test]
     fn what_cannot_be_read_or_is_past_is_refused() {
         for text in
-            "|60|h|-3h|0h|1e9h|60 weeks|Fri|18:00|Fri 24:00|Fri 18:60|Fri 18:00 +1|Fry 18:00|\
-            2026-02-30 10:00|2026-12-04|Fri 18:00 UTC now|1e3h|Fri 1８:00"
+            "|60|h|-3h|0h|1e9h|60 weeks|18:00|yesterday|2026-11-27 x|Fri 24:00|Fri 18:60|Fri 18:00 +1|Fry 18:00|\
+            2026-02-30 10:00|2026-02-30|200000h|Fri 18:00 UTC now|1e3h|Fri 1８:00"
                 .split('|')
         {
             let unreadable = Err(NoDeadline::Unreadable(text.to_owned()));
             assert_eq!(Deadline::read(text, Some(now())), unreadable, "{text}");
         }
+        assert!(
+            ClockTime::read("2026-12-04", None).is_none(),
+            "now is a time"
+        );
         let past = Deadline::read("2026-11-28 08:00", Some(now())).expect_err("it is past");
         let told = "the deadline Sat 2026-11-28 08:00 UTC is past: it was 1.5 h before Sat 2026-11-28 09:30 UTC";
         assert_eq!(past.to_string(), told);

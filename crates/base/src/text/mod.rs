@@ -6,5 +6,5 @@ pub mod sheet;
 pub mod words;
 
 pub use layout::{NEEDED, TableLayout, remark};
-pub use page::Page;
+pub use page::{EXPLAIN, Page};
 pub use sheet::{Cell, Column, Sheet, Tone};

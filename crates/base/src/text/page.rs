@@ -26,6 +26,9 @@ pub const ESCAPES: [&str; 5] = [
 
 pub const USUAL: usize = 100;
 
+/// How to ask what words mean: the last line of an answer.
+pub const EXPLAIN: &str = "`scavsim explain WORD` says what a column or a sign means\n";
+
 impl Default for Page {
     fn default() -> Page {
         Page {

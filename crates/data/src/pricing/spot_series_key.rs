@@ -64,6 +64,6 @@ impl JsonSchema for SpotSeriesKey {
     }
 }
 
-/// From so many hours since the job began, the spot price is this multiple of the base price.
+/// From this many hours since the job began, the spot price is this multiple of the base price.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Step(pub NonNegative, pub Positive);

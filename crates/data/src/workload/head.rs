@@ -91,7 +91,7 @@ pub(super) fn constants(
             diagnostics.error_at(
                 source,
                 figure.value.span(),
-                format!("`{name}`: {value} is not possible"),
+                format!("`{name}`: {value} is out of range"),
                 format!("expected {kind} from {least} to {most}"),
             );
         }
@@ -130,7 +130,7 @@ pub(super) fn constants(
     if let Some(table) = &head.out_of_core
         && let Err(wrong) = table.get_ref().check()
     {
-        let title = "`out_of_core` is not possible";
+        let title = "`out_of_core` is invalid";
         diagnostics.error_at(source, table.span(), title, wrong.to_string());
     }
     Some(Constants {
@@ -153,12 +153,7 @@ pub(super) fn laws(
     let before = diagnostics.len();
     let mut check = |what: &str, span: std::ops::Range<usize>, wrong: Option<String>| {
         if let Some(wrong) = wrong {
-            diagnostics.error_at(
-                source,
-                span,
-                format!("the law of {what} is not possible"),
-                wrong,
-            );
+            diagnostics.error_at(source, span, format!("the law of {what} is invalid"), wrong);
         }
     };
     let in_words = |sound: Result<(), OutOfBounds>| sound.err().map(|why| why.to_string());

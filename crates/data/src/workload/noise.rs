@@ -132,7 +132,7 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
             d.error_at(
                 source,
                 row.span("noise_normalised"),
-                format!("a normalised noise of {noise} is not possible"),
+                format!("a normalised noise of {noise} is out of range"),
                 format!("γ/K lies between 1/K = {least:.4} and 1"),
             );
             return None;

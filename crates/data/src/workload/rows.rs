@@ -30,7 +30,7 @@ pub(super) fn read<T, K: Eq + Hash>(
                 diagnostics.error_at(
                     source,
                     row.line_span(),
-                    "this point stands twice in the table",
+                    "this point appears twice in the table",
                     "keep one of the two rows",
                 );
             }

@@ -36,7 +36,7 @@ pub struct StepRow {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
     #[error(
-        "no row for `{0}` has `communication_s`, so compute and communication cannot be told apart"
+        "no row for `{0}` has `communication_s`, so compute and communication cannot be separated"
     )]
     NoSplit(Arc<str>),
     #[error("the compute time derived for {0} is {1:.3} s, not below its step of {2:.3} s")]

@@ -79,7 +79,7 @@ impl Plan {
             };
             (!open.is_empty()).then(|| {
                 format!(
-                    "{}: the most runs that there may be do not tell whether the mean of {names}{more} keeps within the limits; \
+                    "{}: the largest number of runs does not show whether the mean of {names}{more} keeps within the limits; \
                      it is taken to be as these runs have it",
                     self.arena_name(index)
                 )

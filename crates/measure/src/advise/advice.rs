@@ -20,6 +20,8 @@ pub struct Advice {
     pub catalogue: CatalogueSurvey,
     pub known: MeasurementSummary,
     pub goal: Goal,
+    /// Minutes of set-up in all times.
+    pub setup_min: f64,
     /// USD that an hour counts as, for the knee.
     pub usd_per_hour: f64,
     /// Configurations that keep to the limits, the best first.

@@ -104,7 +104,7 @@ pub fn advise_on(
 
 /// Whether time counts, and whether money does.
 fn counts(goal: &Goal) -> [bool; 2] {
-    let is_limited = goal.limits.are_any();
+    let is_limited = goal.is_limited();
     [Objective::Cost, Objective::Time].map(|other| is_limited || goal.objective != other)
 }
 
@@ -276,7 +276,11 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let choices: Vec<Choice> = ranked.iter().map(|at| choice(*at, ranked[0])).collect();
     let nearest = (0..prospects.len())
         .filter(|_| ranked.is_empty())
-        .min_by(|a, b| decision.miss(*a).total_cmp(&decision.miss(*b)))
+        .min_by(|a, b| {
+            let time_s = |at: &usize| points[*at].time_s;
+            let by_miss = decision.miss(*a).total_cmp(&decision.miss(*b));
+            by_miss.then(time_s(a).total_cmp(&time_s(b)))
+        })
         .map(|at| choice(at, at));
     let told: Vec<PredictionSource> = (simulated.iter().enumerate())
         .map(|(at, s)| PredictionSource {
@@ -298,6 +302,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
             no_gain,
         ),
         goal: question.goal,
+        setup_min: question.setup_min,
         usd_per_hour: decision.usd_per_hour(),
         beyond_limits: prospects.len() - ranked.len(),
         measurements: measurements(question, &basis, &decision, &simulated),

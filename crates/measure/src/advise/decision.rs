@@ -21,7 +21,22 @@ const MOST_MISS: f64 = 0.99;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
     pub objective: Objective,
+    /// Limits on runs: a share of them, 0.05 if nothing else is said, may exceed them.
     pub limits: Limits,
+    /// Most seconds in the mean of runs.
+    pub max_mean_time_s: Option<f64>,
+}
+
+impl Goal {
+    /// Whether there is a limit, on runs or on their mean.
+    pub fn is_limited(&self) -> bool {
+        self.limits.are_any() || self.max_mean_time_s.is_some()
+    }
+
+    /// Whether a mean time keeps to the limit on it.
+    pub fn allows_mean(&self, time_s: f64) -> bool {
+        self.max_mean_time_s.is_none_or(|most| time_s <= most)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -191,7 +206,7 @@ impl<'a> Decision<'a> {
 
     /// Whether a prospect keeps to the limits as often as it has to.
     pub fn is_allowed(&self, at: usize) -> bool {
-        self.miss(at) <= self.most_miss
+        self.miss(at) <= self.most_miss && self.goal.allows_mean(self.mean(at).time_s)
     }
 
     pub fn ranked(&self) -> Vec<usize> {
@@ -232,12 +247,13 @@ impl<'a> Decision<'a> {
             time_s: time_s * factor,
             cost_usd: cost_usd * factor,
         });
-        if self.goal.limits.are_any() {
-            // What misses is made again.
-            value / (1.0 - self.miss_at(at, shift, variance).min(MOST_MISS))
+        // What misses is made again.
+        let miss = if self.goal.allows_mean(time_s * factor) {
+            self.miss_at(at, shift, variance)
         } else {
-            value
-        }
+            MOST_MISS
+        };
+        value / (1.0 - miss.min(MOST_MISS))
     }
 
     /// How much better the best is expected to be after a measurement with this variance of its own.

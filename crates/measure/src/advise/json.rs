@@ -19,6 +19,7 @@ pub fn value(advice: &Advice) -> Value {
             "max_time_h": advice.goal.limits.max_time_s.map(|s| s / 3600.0),
             "max_cost_usd": advice.goal.limits.max_cost_usd,
             "max_miss": advice.goal.limits.max_miss,
+            "max_mean_time_h": advice.goal.max_mean_time_s.map(|s| s / 3600.0),
         },
         "regions": (advice.offers.places.iter())
             .map(|p| json!({ "provider": p.provider, "region": p.region, "others": p.others }))

@@ -1,4 +1,4 @@
-//! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, foretold by the law of layers.
+//! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, predicted by the law of layers.
 
 pub mod json;
 mod scenario;
@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::decision::Goal;
+use super::decision::{Goal, SURELY};
 use super::offers::{Offer, offers};
 use super::question::NoAdvice;
 use scavsim_base::stats::normal;
+use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
@@ -50,15 +51,11 @@ impl PlanChoice {
         self.cost_usd[0] / tokens * 1e9
     }
 
-    /// Whether it keeps to the limits: in as many runs as are asked for, or else in the mean.
+    /// Whether it keeps to the limits, in as many runs as are asked for, or else in 95 %.
     pub fn is_within(&self, goal: &Goal) -> bool {
-        let limits = &goal.limits;
-        if let (Some(miss), Some(keeps)) = (limits.max_miss, self.keeps) {
-            return keeps >= 1.0 - miss;
-        }
-        let is_below = |most: Option<f64>, mean: f64| most.is_none_or(|most| mean <= most);
-        is_below(limits.max_time_s, 3600.0 * self.time_h[0])
-            && is_below(limits.max_cost_usd, self.cost_usd[0])
+        let miss = goal.limits.max_miss.unwrap_or(SURELY);
+        self.keeps.is_none_or(|keeps| keeps >= 1.0 - miss)
+            && goal.allows_mean(SECONDS_PER_HOUR * self.time_h[0])
     }
 
     fn worth(&self, objective: Objective) -> f64 {
@@ -218,9 +215,21 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     best.into_values().collect()
 }
 
+/// How far a choice that breaks the limits is from them: its share of misses, and how far its mean is above the limit.
+fn excess(choice: &PlanChoice, goal: &Goal) -> f64 {
+    let over = |most: f64| (SECONDS_PER_HOUR * choice.time_h[0] / most - 1.0).max(0.0);
+    1.0 - choice.keeps.unwrap_or(1.0) + goal.max_mean_time_s.map_or(0.0, over)
+}
+
 /// The best plan first, those within the limits before others.
 fn sort(all: &mut [PlanChoice], goal: &Goal) {
-    let order = |choice: &PlanChoice| (!choice.is_within(goal), choice.worth(goal.objective));
+    let order = |choice: &PlanChoice| {
+        if choice.is_within(goal) {
+            (false, choice.worth(goal.objective))
+        } else {
+            (true, excess(choice, goal))
+        }
+    };
     all.sort_by(|a, b| {
         let ((a_out, a_worth), (b_out, b_worth)) = (order(a), order(b));
         a_out.cmp(&b_out).then(a_worth.total_cmp(&b_worth))
@@ -285,14 +294,14 @@ fn choice(
         log_sd,
         tokens_per_s,
         mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
-        // A step that is longer than foretold misses both.
+        // A step that is longer than predicted misses both.
         keeps: within.into_iter().flatten().reduce(f64::min),
         checkpoint_s: row.plan?.checkpoint_gb / scenario::CHECKPOINT_GB_PER_S,
     })
 }
 
 /// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to
-/// it, of which one is known exactly after it and both are log-normal around what is foretold. Positive where it gains more than it
+/// it, of which one is known exactly after it and both are log-normal around their predictions. Positive where it gains more than it
 /// takes.
 fn measurements(
     question: &ModelQuestion,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
-use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
+use scavsim_read::input::{Diagnostic, Diagnostics, closest, nearest_or_all};
 
 /// The word for all providers; for a region, wherever a VM type is the cheapest.
 pub const ANY: &str = "any";
@@ -377,10 +377,22 @@ fn check(
     {
         unknown("region", asked, regions.into_iter().collect());
     }
+    let names = || catalogue.types.iter().map(|listed| &*listed.vm);
+    for vm in vm_types {
+        let is_known = catalogue.vm_type(vm).is_some() || wanted.own_usd.contains_key(vm);
+        if let Some(near) = closest(vm, names()).filter(|_| !is_known) {
+            let title = format!("unknown VM type `{vm}` in the measurements");
+            let help =
+                format!("did you mean `{near}`? else say its price with `--usd-per-hour {vm}=USD`");
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+    }
     let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
     for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
         let legal = vm_types.iter().chain(others).map(String::as_str);
-        unknown("VM type in --usd-per-hour", vm, legal.collect());
+        let title = format!("unknown VM type in --usd-per-hour `{vm}`");
+        let help = nearest_or_all(vm, legal);
+        diagnostics.push(Diagnostic::general(title).with_help(help));
     }
 }
 

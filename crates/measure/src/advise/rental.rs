@@ -56,8 +56,8 @@ impl RentalAdvice {
         RentalAdvice {
             name: advice.name.clone(),
             sections: vec![
-                ("What the measurements tell", text::evidence_clauses(advice)),
-                ("What they do not", text::untold(advice)),
+                (text::EVIDENCE, text::evidence_clauses(advice)),
+                (text::CAVEATS, text::caveats(advice)),
             ],
             form: "K × B",
             choices: choices
@@ -79,7 +79,7 @@ impl RentalAdvice {
         let within = within.into_iter().enumerate();
         RentalAdvice {
             name: advice.title(),
-            sections: vec![("What this rests on", model::text::basis(advice))],
+            sections: vec![("Assumptions", model::text::basis(advice))],
             form: "GPUs",
             choices: within.map(|(at, choice)| of_model(at, choice)).collect(),
             nearest: likeliest.map(|choice| of_model(0, choice)),

@@ -5,13 +5,17 @@ use super::candidates::FURTHER;
 use super::decision::{Measurement, SURELY};
 use super::machines::Basis;
 use super::measurement_summary::NoGain;
-use super::words::{capital, most, with_interval, wrapped};
+use super::words::{self, capital, with_interval, wrapped};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
 };
-use scavsim_base::text::{Column, Sheet};
+use scavsim_base::text::{Column, EXPLAIN, Sheet};
 use scavsim_data::workload::Provenance;
 use scavsim_search::search::Objective;
+
+/// Titles of the sections on what an answer rests on.
+pub const EVIDENCE: &str = "Based on your measurements";
+pub const CAVEATS: &str = "Caveats";
 
 /// Choices that are shown beside the best.
 const OTHERS: usize = 5;
@@ -20,40 +24,45 @@ pub fn render(advice: &Advice) -> String {
     let mut text = String::new();
     let head = format!("{}, by {}", advice.name, advice.goal.objective.name());
     text += &format!("{head}{}\n\n", limits(advice));
-    text += &section("What the measurements tell", &evidence_clauses(advice));
-    text += &section("What they do not", &untold(advice));
-    match (advice.choices.first(), &advice.nearest) {
-        (Some(best), _) => {
-            text += &format!("Take\n{}\n", choice_text(best, advice));
-            if let Some(stands) = &best.stands {
-                text += &wrapped(&counterpart_sentence(stands), "  ", "  ");
-            }
-            text += &wrapped(&why(advice), "  ", "  ");
-            text += &best_measured(advice);
-            text += "\nNext best (workers × global batch)\n";
-            text += &others(advice);
-        }
-        (None, Some(nearest)) => {
-            text += &format!(
-                "Take none: no configuration keeps to the limits. Likeliest to\n{}\n",
-                choice_text(nearest, advice)
-            );
-        }
-        (None, None) => text += "Take none: nothing can be told of any configuration\n",
+    text += &section(EVIDENCE, &evidence_clauses(advice));
+    text += &section(CAVEATS, &caveats(advice));
+    if !advice.choices.is_empty() {
+        text += &format!("Next best (workers × global batch)\n{}\n", others(advice));
     }
-    text += "\nMeasure next\n";
-    text + &next(advice)
+    text += &format!("Measure next\n{}\n", next(advice));
+    text + &answer(advice)
+}
+
+/// The recommendation, which the last screen shows.
+fn answer(advice: &Advice) -> String {
+    let Some(best) = advice.choices.first().or(advice.nearest.as_ref()) else {
+        return "No recommendation: no configuration can be predicted.\n".to_owned();
+    };
+    let mut text = if advice.choices.is_empty() {
+        format!(
+            "No configuration keeps to the limits. Closest\n{}",
+            choice_text(best, advice)
+        )
+    } else {
+        let stands = best.stands.as_ref().map(counterpart_sentence);
+        let stands = stands.map_or_else(String::new, |text| wrapped(&text, "  ", "  "));
+        let why = wrapped(&why(advice), "  ", "  ");
+        let measured = best_measured(advice);
+        format!("Take\n{}{stands}{why}{measured}", choice_text(best, advice))
+    };
+    if advice.setup_min > 0.0 {
+        let setup = format!(
+            "Times include {} min of set-up (--setup-min); those of `rank` have none.",
+            short_figure(advice.setup_min)
+        );
+        text += &wrapped(&setup, "  ", "  ");
+    }
+    text + EXPLAIN
 }
 
 fn limits(advice: &Advice) -> String {
-    let limits = &advice.goal.limits;
-    let Some(within) = most(limits) else {
-        return String::new();
-    };
-    match limits.max_miss {
-        Some(miss) => format!(", within {within} in all but {} of runs", share(miss)),
-        None => format!(", within {within}"),
-    }
+    let runs = 1.0 - advice.goal.limits.max_miss.unwrap_or(SURELY);
+    words::limits(&advice.goal, runs).map_or_else(String::new, |limits| format!(", {limits}"))
 }
 
 fn section(title: &str, sentences: &[String]) -> String {
@@ -66,22 +75,16 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
     let counts: Vec<String> = (known.told.iter())
-        .map(|(by, count, within)| {
-            format!(
-                "{count} {}, typically within ±{}",
-                by.name(),
-                share(*within)
-            )
-        })
+        .map(|(by, count, within)| format!("{} ±{} ({count})", by.name(), share(*within)))
         .collect();
     let count: u64 = known.told.iter().map(|t| t.1 as u64).sum();
     all.push(if count == 0 {
-        "nothing of what was measured is offered there".to_owned()
+        "no measured VM type is offered there".to_owned()
     } else {
         format!(
-            "{} can be told, 9 of 10 times within these: {}",
+            "predicted: {}. 90 % intervals: {}",
             plural(count, "configuration"),
-            counts.join("; ")
+            counts.join(", ")
         )
     });
     let machines: Vec<String> = (known.machines.iter())
@@ -92,27 +95,27 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
                 Basis::SameFamily => "of the same family",
             };
             format!(
-                "{} on {} {with}, typically within ±{}",
-                m.configurations,
+                "{} {with} ±{} ({})",
                 plural(m.types as u64, "VM type"),
-                share(m.within)
+                share(m.within),
+                m.configurations
             )
         })
         .collect();
     if !machines.is_empty() {
         all.push(format!(
-            "not measured, from the catalogue: {}",
-            machines.join("; ")
+            "not measured, from the catalogue, 90 % intervals: {}",
+            machines.join(", ")
         ));
     }
     all.extend(known.no_gain.iter().map(NoGain::sentence));
     let (steps, runs) = known.repeats.beyond_first;
     let source = |repeats: usize| match repeats {
-        0 => "assumed, as nothing was repeated".to_owned(),
+        0 => "assumed: no repeats".to_owned(),
         n => format!("from {}", plural(n as u64, "repeat")),
     };
     all.push(format!(
-        "repeats scatter by {} in steps ({}) and {} in epochs ({}), and so will the job",
+        "repeats scatter by {} in steps ({}) and {} in epochs ({}); the job will, too",
         share(known.repeats.step_sd),
         source(steps),
         share(known.repeats.epochs_sd),
@@ -120,7 +123,7 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
     ));
     match (known.stated_epochs, &known.batches[..]) {
         (Some(epochs), _) => all.push(format!(
-            "{} epochs with every batch, because somebody said so: that large batches need no more is not measured",
+            "{} epochs with every batch, as stated: whether large batches need more was not measured",
             figure(epochs)
         )),
         (None, [one]) => all.push(format!("epochs of batch {one} only")),
@@ -129,7 +132,7 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
             batches.len(),
             batches.first().copied().unwrap_or(0),
             batches.last().copied().unwrap_or(0),
-            if known.epoch_law {", and a law beyond them"} else {"; no law that says more"}
+            if known.epoch_law {", and a law beyond them"} else {"; no law beyond them"}
         )),
     }
     all.extend(prices(advice));
@@ -185,8 +188,8 @@ fn places(advice: &Advice) -> Option<String> {
     (!all.is_empty()).then(|| format!("where: {}; {ways}", all.join("; ")))
 }
 
-/// What they do not say, a clause each.
-pub fn untold(advice: &Advice) -> Vec<String> {
+/// What the measurements do not show, a clause each.
+pub fn caveats(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
     let left = &advice.offers.left_out;
@@ -195,34 +198,37 @@ pub fn untold(advice: &Advice) -> Vec<String> {
     }
     if !known.without_law.is_empty() {
         all.push(format!(
-            "no law of steps on {}: only what lies between measurements is known there",
+            "no law of steps on {}: predictions there lie between measurements only",
             known.without_law.join(", ")
         ));
     }
     all.extend(known.poor_laws.iter().map(|(vm, error)| {
         format!(
-            "the law of steps on {vm} is a poor one: {} off on rows that were left out of it",
+            "the law of steps on {vm} is poor: {} off on rows that were left out of it",
             share(*error)
         )
     }));
     if !known.on_one_vm.is_empty() {
         all.push(format!(
-            "several VMs of {}, which was measured on one: what is said of them is what other jobs have in common",
+            "several VMs of {}: measured on one VM only, so they are predicted from other jobs",
             known.on_one_vm.join(", ")
         ));
     }
     let extrapolated = known.told.iter().any(|t| t.0 == Provenance::Extrapolated);
     if extrapolated {
-        all.push("what is extrapolated follows laws: measure it before you rely on it".to_owned());
+        all.push(
+            "extrapolated configurations follow laws: measure them before you rely on them"
+                .to_owned(),
+        );
     }
     if known.batches.len() == 1 && known.stated_epochs.is_none() {
-        all.push("how epochs change with the batch: they are known of one".to_owned());
+        all.push("how epochs change with the batch: only one batch was measured".to_owned());
     }
     let local: Vec<String> = (known.largest_local.iter())
         .map(|(vm, most)| format!("{} on {vm}", short_figure(*most)))
         .collect();
     all.push(format!(
-        "more samples per worker than were measured ({}): whether they fit into memory; more than {} workers",
+        "not covered: more samples per worker than measured ({}), which may not fit into memory; more than {} workers",
         local.join(", "),
         known.workers.1.saturating_mul(FURTHER)
     ));
@@ -230,7 +236,7 @@ pub fn untold(advice: &Advice) -> Vec<String> {
     let has_spot = advice.has_spot();
     if has_spot {
         all.push(
-            "lives of spot VMs today: they are those of the publication; the job is taken to write checkpoints as often as Young and Daly say, each as long as a restore takes"
+            "spot VMs live as long as published, not as today; checkpoints are as frequent as Young and Daly say, each as long as a restore"
                 .to_owned(),
         );
     }
@@ -241,20 +247,20 @@ pub fn untold(advice: &Advice) -> Vec<String> {
 fn of_others(advice: &Advice) -> String {
     let looked = &advice.catalogue;
     if !looked.is_wanted {
-        return "any VM type that was not measured (--only-measured)".to_owned();
+        return "not covered: VM types that were not measured (--only-measured)".to_owned();
     }
     if looked.machines == 0 {
-        return "any VM type that was not measured: the catalogue has none there that compares"
+        return "not covered: VM types that were not measured; the catalogue has no comparable one there"
             .to_owned();
     }
     let has = |basis| advice.known.machines.iter().any(|m| m.basis == basis);
     let more = match (has(Basis::OtherGpu), has(Basis::SameFamily)) {
-        (true, _) => ", and what another GPU brings as other trainings had it",
-        (_, true) => ", and more processors to make it nearly so many times faster",
+        (true, _) => "; other GPUs have the speed-up of other trainings",
+        (_, true) => "; speed grows nearly with the number of processors",
         _ => "",
     };
     format!(
-        "machines that were not measured: their hosts and networks are taken to be like others{more}"
+        "VM types that were not measured: hosts and networks are assumed to be like measured ones{more}"
     )
 }
 
@@ -272,7 +278,7 @@ fn counterpart_sentence(stands: &MeasuredCounterpart) -> String {
     match stands.basis {
         Basis::SameGpu => format!("It has the {processor} of {like}, which was measured."),
         Basis::OtherGpu => format!(
-            "Its {processor} is told beside the GPU of {like}, which was measured: its compute takes {} times as long ({}–{}).",
+            "Its {processor} is compared with the measured GPU of {like}: compute takes {} times as long ({}–{}).",
             figure(stands.compute_over_like[0]),
             figure(stands.compute_over_like[1]),
             figure(stands.compute_over_like[2])
@@ -289,10 +295,10 @@ fn best_measured(advice: &Advice) -> String {
     let more = match advice.goal.objective {
         Objective::Time => format!("{} more", short_time(best.time_h[0] - taken.time_h[0])),
         Objective::Cost => format!("{} more", small_usd(best.cost_usd[0] - taken.cost_usd[0])),
-        Objective::Knee => format!("{} behind", share(best.over_best)),
+        Objective::Knee => format!("worse by {}", share(best.over_best)),
     };
     let text = format!(
-        "On what was measured: {}, {}, {} and {}: {more}.",
+        "Best measured: {}, {}, {} and {}: {more}.",
         best.named(),
         best.provenance.name(),
         short_time(best.time_h[0]),
@@ -307,15 +313,19 @@ fn choice_text(choice: &Choice, advice: &Advice) -> String {
     } else {
         String::new()
     };
-    format!(
-        "  {}, {}{}\n  {}, {}; {}{miss}",
+    let name = format!(
+        "{}, {}{}",
         choice.named(),
         choice.offer.terms(),
-        choice.offer.in_brackets(),
+        choice.offer.in_brackets()
+    );
+    let figures = format!(
+        "{}, {}; {}{miss}",
         hours_with_interval(&choice.time_h),
         with_interval(&choice.cost_usd, "", small_usd),
         from(choice),
-    )
+    );
+    wrapped(&name, "  ", "  ") + &wrapped(&figures, "  ", "  ")
 }
 
 /// Whether limits are kept, in words.
@@ -352,7 +362,7 @@ fn why(advice: &Advice) -> String {
     };
     let limited = match advice.beyond_limits {
         0 => String::new(),
-        n => format!(", {} more break the limits", n),
+        n => format!("; {n} more exceed the limits"),
     };
     let better = advice
         .choices
@@ -363,19 +373,19 @@ fn why(advice: &Advice) -> String {
     let is_gpu = second.is_some_and(|second| second.stands.is_some());
     let (aside, other) = match (better, is_gpu) {
         (0, _) => ("", ""),
-        (_, true) => (", GPUs aside that were not measured", "Another GPU is"),
-        (_, false) => (", more VMs aside than were measured", "More VMs are"),
+        (_, true) => (", without GPUs that were not measured", "Another GPU is"),
+        (_, false) => (", without more VMs than were measured", "More VMs are"),
     };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     let first = advice.choices.first();
     if first.is_some_and(|c| c.provenance == Provenance::Extrapolated && c.stands.is_none()) {
-        text += " It was not measured, and lies beyond what was: measure it before you rely on it.";
+        text += " It lies beyond the measurements: measure it before you rely on it.";
     }
     match second {
         None => {}
         Some(second) if better > 0 => {
             text += &format!(
-                " {other} expected to be better: {}, by {}, and is in {}. Measure it before you rent it.",
+                " {other} expected to be better: {}, by {} (chance {}). Measure it before you rent it.",
                 second.named(),
                 share(-second.over_best),
                 share(second.chance)
@@ -383,14 +393,14 @@ fn why(advice: &Advice) -> String {
         }
         Some(second) if second.chance > 0.4 => {
             text += &format!(
-                " The next is {} behind, which these measurements cannot tell apart: it is the better one in {}.",
+                " The next is worse by {}, which the measurements cannot separate: its chance to be better is {}.",
                 share(second.over_best),
                 share(second.chance)
             );
         }
         Some(second) => {
             text += &format!(
-                " The next is {} behind, and the better one in {}.",
+                " The next is worse by {}; its chance to be better is {}.",
                 share(second.over_best),
                 share(second.chance)
             );
@@ -415,7 +425,7 @@ fn others(advice: &Advice) -> String {
         ),
         Some(number("time h", |c| figure(c.time_h[0]))),
         Some(number("cost $", |c| figure(c.cost_usd[0]))),
-        Some(number("behind", |c| {
+        Some(number("worse by", |c| {
             let sign = if c.over_best < 0.0 { "-" } else { "" };
             format!("{sign}{}", share(c.over_best.abs()))
         })),
@@ -440,9 +450,9 @@ fn others(advice: &Advice) -> String {
 fn next(advice: &Advice) -> String {
     let Some(best) = advice.measurements.first() else {
         let of = if advice.catalogue.is_wanted {
-            "no measurement could change the choice, on any machine of the catalogue there"
+            "no measurement could change the choice, on any VM type of the catalogue there"
         } else {
-            "no measurement on the measured machines could change the choice; others were not looked at"
+            "no measurement on the measured VM types could change the choice; others were not considered"
         };
         return wrapped(&format!("Nothing: {of}."), "  ", "  ");
     };
@@ -454,7 +464,7 @@ fn next(advice: &Advice) -> String {
     let what = |next: &NextMeasurement| {
         let c = &next.configuration;
         let again = if next.was_measured { " once more" } else { "" };
-        let machine = next.basis.map_or("", |_| " (not measured so far)");
+        let machine = next.basis.map_or("", |_| " (not measured yet)");
         match next.worth.measurement {
             Measurement::Step(_) => format!(
                 "the step of {} × {} on {} {}{again}{machine}, {}",
@@ -475,7 +485,7 @@ fn next(advice: &Advice) -> String {
     };
     let price = |next: &NextMeasurement| {
         let hours_of = short_time(next.worth.price.time_s / 3600.0);
-        format!("{hours_of} and {}", small_usd(next.worth.price.cost_usd))
+        format!("{hours_of}, {}", small_usd(next.worth.price.cost_usd))
     };
     let times = match advice.times {
         1.0 => "one run".to_owned(),
@@ -483,7 +493,7 @@ fn next(advice: &Advice) -> String {
     };
     if best.worth.net > 0.0 {
         let mut text = format!(
-            "{}: it takes {}, and the choice is expected to be better by {} per run after it, {} over {times}.",
+            "{} ({}). Expected to improve the choice by {} per run, {} over {times}.",
             capital(&what(best)),
             price(best),
             unit(best.worth.value),
@@ -500,13 +510,14 @@ fn next(advice: &Advice) -> String {
         .map(|next| advice.times + (-next.worth.net) / next.worth.value)
         .fold(f64::INFINITY, f64::min);
     let mut text = format!(
-        "Nothing is worth its price for {times}. Most would tell {}: it takes {} and makes the choice better by {} per run.",
+        "No measurement is worth its price for {times}. The most informative one is {} ({}). It would improve the choice by {} per run",
         what(best),
         price(best),
         unit(best.worth.value),
     );
     if runs < 1e6 {
-        text += &format!(" Measuring pays from {:.0} runs on (--times).", runs.ceil());
+        text += &format!(", and pays from {:.0} runs on (--times)", runs.ceil());
     }
+    text += ".";
     wrapped(&text, "  ", "  ")
 }

@@ -1,6 +1,8 @@
 //! Sentences as people read them.
 
-use scavsim_base::text::words::{figure, small_usd};
+use super::decision::Goal;
+use scavsim_base::text::words::{figure, share, small_usd};
+use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_search::search::Limits;
 
 pub(super) const WIDTH: usize = 80;
@@ -30,13 +32,23 @@ pub(super) fn capital(text: &str) -> String {
     })
 }
 
-/// The most time and money that there is, where there are limits.
-pub(super) fn most(limits: &Limits) -> Option<String> {
-    let time = limits
-        .max_time_s
-        .map(|s| format!("{} h", figure(s / 3600.0)));
-    let parts = time.into_iter().chain(limits.max_cost_usd.map(small_usd));
-    parts.reduce(|time, cost| format!("{time} and {cost}"))
+/// The limits in words, with the share of runs that a limit on runs is for; `None` without any.
+pub(super) fn limits(goal: &Goal, runs: f64) -> Option<String> {
+    let hours_of = |seconds: f64| format!("{} h", figure(seconds / SECONDS_PER_HOUR));
+    let Limits {
+        max_time_s,
+        max_cost_usd,
+        ..
+    } = goal.limits;
+    let parts = max_time_s.map(hours_of).into_iter();
+    let of_runs = parts
+        .chain(max_cost_usd.map(small_usd))
+        .reduce(|time, cost| format!("{time} and {cost}"));
+    let of_runs = of_runs.map(|most| format!("{} of runs within {most}", share(runs)));
+    let of_mean = goal.max_mean_time_s.map(hours_of);
+    let of_mean = of_mean.map(|most| format!("mean time within {most}"));
+    let all = of_runs.into_iter().chain(of_mean);
+    all.reduce(|runs, mean| format!("{runs}, {mean}"))
 }
 
 /// A mean with the ends of its interval.

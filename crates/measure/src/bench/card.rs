@@ -52,7 +52,7 @@ pub fn card(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<String> {
             "VMs held",
             rules
                 .get("vms")
-                .map_or("not told".to_owned(), |rule| format!("`{rule}`")),
+                .map_or("not stated".to_owned(), |rule| format!("`{rule}`")),
         ),
         ("BLAKE3 of `grid.toml`", format!("`{}`", hash(&spec.text))),
         ("BLAKE3 of `rows.csv`", format!("`{}`", hash(&rows.text))),

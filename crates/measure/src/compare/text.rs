@@ -1,63 +1,18 @@
-//! A comparison for people: who is ahead in words, then a table per block, and where each loses.
+//! A comparison for people: a table per block, where each loses, and last who leads.
 
 use std::collections::BTreeSet;
 
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
 use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally};
-use scavsim_base::text::words::{NONE, or_dash, percent, signed_percent, whole_share};
-use scavsim_base::text::{Column, Page, Sheet, Tone};
+use scavsim_base::text::words::{NONE, or_dash, percent, plural, signed_percent, whole_share};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
 /// Heads of columns that are there where there is something to say.
 const FAILS: &str = "fails";
 const NO_FIGURE: &str = "none";
 const OVER_BEST: &str = "× best";
 const OVER_NAMED: &str = "× named";
-
-pub const LEGEND: &[(&str, &str)] = &[
-    (
-        "net",
-        "search and R runs over R runs of the oracle, minus 1, where whole runs of the search are some of the R: mean over \
-         units, median and 90th percentile (p90) of all cases",
-    ),
-    ("gross", "the same where the search earns nothing; mean"),
-    (
-        "regret",
-        "expected value of the choice over the oracle's, minus 1, without search; mean",
-    ),
-    (
-        "exact",
-        "share of choices that are worth what the oracle's are",
-    ),
-    ("near", "share of choices within a tenth of it"),
-    (
-        "rank",
-        "among these strategies, mean over units, 1 being the best, with its 95 % interval",
-    ),
-    (
-        OVER_BEST,
-        "search and runs over those of the best in the mean, geometric mean; * differs at 5 %, ** at 1 %: so far apart chance \
-         brings no pair of all strategies more often, by signs of programs",
-    ),
-    (
-        OVER_NAMED,
-        "search and runs over those of the strategy that was named, geometric mean; * differs at 5 %, ** at 1 %: so far apart \
-         chance brings none of its pairs more often, by signs of programs",
-    ),
-    (
-        "loses",
-        "units where search and runs come to more than 1.1 × those of the best other",
-    ),
-    (
-        FAILS,
-        "cases without a choice that works, as there is none or a limit is broken: what they spent and R runs of the worst \
-         configuration that completes are their net and gross; whoever fails ranks behind all who do not",
-    ),
-    (
-        NO_FIGURE,
-        "cases without a figure, as nothing keeps the limits or no run has a price; other columns are of the rest",
-    ),
-];
 
 /// How many cases of a strategy lack something.
 type CountOf = fn(&Tally) -> u64;
@@ -71,11 +26,11 @@ const LACKS: [(&str, CountOf); 2] = [
 pub fn render(comparison: &Comparison, page: &Page) -> String {
     let verdicts: Vec<Verdict> = comparison.blocks.iter().map(judge).collect();
     let all = || comparison.blocks.iter().zip(&verdicts);
-    let mut text: String = all()
-        .map(|(block, verdict)| page.prose(&headline(block, verdict), 2))
-        .collect();
+    let mut text = String::new();
     for (block, verdict) in all() {
-        text.push('\n');
+        if !text.is_empty() {
+            text.push('\n');
+        }
         text += &page.parts(title(block, comparison.replicas, verdict), 2);
         text += &table(block, verdict, page);
         text += &no_stars(verdict, page);
@@ -84,22 +39,12 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
     }
     text += &curves(&comparison.blocks, &verdicts, page);
     text.push('\n');
-    let is_named = comparison
-        .blocks
-        .iter()
-        .any(|block| block.against.is_some());
-    let other_head = if is_named { OVER_BEST } else { OVER_NAMED };
-    let is_shown = |(word, _): &&(&str, &str)| {
-        let mut lacks = LACKS.iter();
-        let is_there = |of: fn(&Tally) -> u64| comparison.blocks.iter().any(|b| some(b, of));
-        *word != other_head && lacks.all(|(head, of)| word != head || is_there(*of))
-    };
-    text += &page.legend(LEGEND.iter().filter(is_shown).copied());
+    text += &told_before(&comparison.told, page);
     text.push('\n');
-    text + &told_before(&comparison.told, page)
+    text + &answer(&all().collect::<Vec<_>>(), page) + &page.dim(EXPLAIN)
 }
 
-/// What strategies are told besides the configurations, in groups.
+/// What strategies know besides the configurations, in groups.
 fn told_before(all: &[PriorKnowledge], page: &Page) -> String {
     let what = |told: &PriorKnowledge| {
         let known = match told.known_runs.round() {
@@ -133,7 +78,10 @@ fn told_before(all: &[PriorKnowledge], page: &Page) -> String {
         .map(|(what, names)| (what, names.join(", ")))
         .collect();
     let lines = lines.iter().map(|(what, names)| (&**what, &**names));
-    page.prose("told, besides configurations, machines, R and limits:", 2) + &page.legend(lines)
+    page.prose(
+        "known to strategies besides configurations, machines, R and limits:",
+        2,
+    ) + &page.legend(lines)
 }
 
 fn runs(repeats: u64) -> String {
@@ -143,41 +91,86 @@ fn runs(repeats: u64) -> String {
     }
 }
 
-fn headline(block: &Block, verdict: &Verdict) -> String {
-    let what = format!("{}, {}", block.objective.name(), runs(block.repeats));
-    let Some(best) = verdict.best else {
-        return format!("{what}: no strategy has a figure everywhere.");
+/// Rows of the answer, so that it fits the last screen.
+const MOST: usize = 9;
+type Judged<'c> = (&'c Block, &'c Verdict);
+
+/// Who leads for each objective and number of runs, and by how much.
+fn answer(all: &[Judged<'_>], page: &Page) -> String {
+    let name = |(block, _): &Judged<'_>, at: usize| block.entries[at].strategy.clone();
+    let net = |(block, _): &Judged<'_>, at: usize| {
+        or_dash(block.entries[at].mean(Tally::net).map(signed_percent))
     };
-    if !block.entries[best].is_sound(&block.units) {
-        return format!("{what}: every strategy fails in some cases.");
+    let best = |(block, verdict): &Judged<'_>| {
+        verdict
+            .best
+            .filter(|best| block.entries[*best].is_sound(&block.units))
+    };
+    let next = move |row: &Judged<'_>| {
+        best(row)?;
+        let next = row.1.order.get(1).copied();
+        next.filter(|next| is_everywhere(&row.0.entries[*next]))
+    };
+    let columns = [
+        Column::text("for", |(block, _): &Judged<'_>| {
+            format!("{}, R = {}", block.objective.name(), block.repeats)
+        }),
+        Column::text("best strategy", move |row: &Judged<'_>| match best(row) {
+            Some(best) => name(row, best),
+            None => why_none(row).to_owned(),
+        })
+        .rank(0),
+        Column::number("worse by", move |row: &Judged<'_>| {
+            or_dash(best(row).map(|best| net(row, best)))
+        })
+        .rank(0),
+        Column::text("next", move |row: &Judged<'_>| {
+            or_dash(next(row).map(|next| name(row, next)))
+        })
+        .rank(1),
+        Column::number("worse by", move |row: &Judged<'_>| {
+            or_dash(next(row).map(|next| net(row, next)))
+        })
+        .rank(1),
+        Column::number("p", move |row: &Judged<'_>| {
+            or_dash(next(row).and_then(|next| certainty(row, next)))
+        })
+        .rank(1),
+        Column::number("loses", move |row: &Judged<'_>| {
+            let lost = |best: usize| row.1.standings[best].losses.len();
+            or_dash(best(row).map(|best| format!("{} of {}", lost(best), row.0.units.len())))
+        })
+        .rank(2),
+    ];
+    let shown = all.iter().take(MOST).copied();
+    let mut text = Sheet::new(shown, columns).fit(page).text(page);
+    if all.len() > MOST {
+        text += &format!("… and {} more above\n", all.len() - MOST);
     }
-    let net = |at: usize| or_dash(block.entries[at].mean(Tally::net).map(signed_percent));
-    let mut text = format!(
-        "{what}: {} leads, {} over the oracle in the mean, with its search",
-        block.entries[best].strategy,
-        net(best)
-    );
-    let next = verdict.order.get(1).copied();
-    if let Some(next) = next.filter(|next| is_everywhere(&block.entries[*next])) {
-        text += &format!("; then {}, {}", block.entries[next].strategy, net(next));
-        // Against a third that was named nothing tells of these two.
-        let told_of = match verdict.reference {
-            Some(at) if at == best => Some(next),
-            Some(at) if at == next => Some(best),
-            _ => None,
-        };
-        let p = told_of.map(|at| verdict.standings[at].against.and_then(|a| a.p));
-        text += match p {
-            None => "",
-            Some(Some(p)) if p <= LEVEL => "",
-            Some(_) => ", which may be chance",
-        };
+    text
+}
+
+/// Why a block has no best strategy.
+fn why_none((_, verdict): &Judged<'_>) -> &'static str {
+    match verdict.best {
+        None => "none: no strategy has a figure everywhere",
+        Some(_) => "none: every strategy fails in some cases",
     }
-    let lost = verdict.standings[best].losses.len();
-    match lost {
-        0 => text + ". It loses nowhere.",
-        lost => text + &format!(". It loses on {lost} of {}.", block.units.len()),
-    }
+}
+
+/// How likely chance alone has the best and the next so far apart, where one was held against the other.
+fn certainty((_, verdict): &Judged<'_>, next: usize) -> Option<String> {
+    // Against a third that was named nothing is known of these two.
+    let other = match verdict.reference {
+        Some(at) if Some(at) == verdict.best => next,
+        Some(at) if at == next => verdict.best?,
+        _ => return None,
+    };
+    let p = verdict.standings[other].against.and_then(|own| own.p);
+    Some(match p {
+        Some(p) if p <= LEVEL => format!("{p:.3}"),
+        _ => format!("> {LEVEL}"),
+    })
 }
 
 fn some(block: &Block, of: fn(&Tally) -> u64) -> bool {
@@ -193,16 +186,16 @@ fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
     scenarios.dedup();
     let units = if block.units.iter().any(|unit| unit.part > 0) {
         format!(
-            "{} halves of {} workloads",
+            "{} halves of {}",
             block.units.len(),
-            count_of(block, |unit| &unit.workload)
+            plural(count_of(block, |unit| &unit.workload) as u64, "workload")
         )
     } else {
-        format!("{} units", block.units.len())
+        plural(block.units.len() as u64, "unit")
     };
     let mut programs = Vec::new();
     if verdict.clusters < count_of(block, |unit| &unit.workload) {
-        programs.push(format!("{} programs", verdict.clusters));
+        programs.push(plural(verdict.clusters as u64, "program"));
     }
     let mut parts = vec![
         scenarios.join(", "),
@@ -211,7 +204,7 @@ fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
         units,
     ];
     parts.extend(programs);
-    parts.push(format!("{replicas} replicas"));
+    parts.push(plural(replicas, "replica"));
     if let Some(at) = block.against {
         parts.push(format!("against {}", block.entries[at].strategy));
     }
@@ -234,7 +227,8 @@ fn no_stars(verdict: &Verdict, page: &Page) -> String {
     let many = verdict.clusters;
     page.prose(
         &format!(
-            "No star is possible: of {many} independent jobs chance alone has all on one side in more than 5 %."
+            "No star can be given: of {} chance alone has all on one side in more than 5 %.",
+            plural(many as u64, "independent job")
         ),
         2,
     )

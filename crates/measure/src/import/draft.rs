@@ -179,7 +179,7 @@ impl Draft {
         line("step_measured = \"barrier\"       # the measured step contains the wait for the slowest worker".to_owned());
         if self.communication_unknown {
             line(
-                "communication = \"unknown\"       # no step tells compute from communication"
+                "communication = \"unknown\"       # no step separates compute from communication"
                     .to_owned(),
             );
         }

@@ -43,6 +43,6 @@ pub struct MeasuredRun {
 }
 
 fn refuse(option: &str, legal: &str, diagnostics: &mut Diagnostics) {
-    let title = format!("--{option} is not possible");
+    let title = format!("--{option} is invalid");
     diagnostics.push(Diagnostic::general(title).with_help(format!("expected {legal}")));
 }

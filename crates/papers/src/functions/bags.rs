@@ -8,7 +8,7 @@ use scavsim_read::expression::Arguments;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(lost_to_one_of ["odds", "vms"] "probability that one of several VMs is lost, each with these odds: 1 − (1 − p)^N"),
-    function!(job_cost_usd ["usd_per_vm_hour", "vms", "job_s", "odds", "lost_s"] "expected USD of a job that is run again when it is lost, with these odds and after so many seconds in the mean: (T + p·lost) for all of its VMs"),
+    function!(job_cost_usd ["usd_per_vm_hour", "vms", "job_s", "odds", "lost_s"] "expected USD of a job that is run again when it is lost, with these odds and after that many seconds in the mean: (T + p·lost) for all of its VMs"),
 ];
 
 const MOST_VMS: u64 = 1_000_001;

@@ -47,7 +47,7 @@ pub enum NoValue {
     NotPositive(&'static str),
     #[error("{0} is out of range")]
     OutOfRange(&'static str),
-    #[error("so many servers are not legal")]
+    #[error("that many servers are not allowed")]
     Servers,
     #[error("no VM lives long enough")]
     LivesTooShort,

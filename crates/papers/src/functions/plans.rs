@@ -15,8 +15,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(plan_peak_gb ["plan"] "10⁹ bytes on its fullest GPU"),
     function!(plan_reduction_s ["plan"] "seconds from when its first replica has its gradients until they are reduced, waiting for others included"),
     function!(data plan_measured ["plan", "figure"] "what was measured of it: `iteration_s`, `gradient_sync_s` or `peak_memory_bytes`"),
-    function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on so many nodes (0: on other sites), with seconds per message fitted on all others"),
-    function!(plan_message_left_out_s ["nodes"] "seconds per message, fitted on all measured pipelines but those on so many nodes"),
+    function!(plan_error_left_out ["nodes"] "mean error of a step, as a fraction, of the measured pipelines on that many nodes (0: on other sites), with seconds per message fitted on all others"),
+    function!(plan_message_left_out_s ["nodes"] "seconds per message, fitted on all measured pipelines but those on that many nodes"),
 ];
 
 const MOST_NODES: u64 = 1_000_001;

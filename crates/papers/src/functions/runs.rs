@@ -27,7 +27,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(young_daly_min ["write_min", "mtbf_h"] "minutes between checkpoints, √(2δM)"),
     function!(daly_h ["job_h", "every_min", "write_min", "restart_min", "mtbf_h"] "expected hours of a job with checkpoints where losses are memoryless: Daly 2006, eq. 20"),
     function!(list schedule_min ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "minutes of work between checkpoints if no VM is lost, from a table of jobs up to the longest: `odds` are `exact`, `of-new` or `since-start`"),
-    function!(checkpointed_h ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "expected hours of a job with the checkpoints of such a table, or with one after every so many minutes"),
+    function!(checkpointed_h ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "expected hours of a job with the checkpoints of such a table, or with one at a fixed interval of minutes"),
     function!(drawn_checkpointed_h ["life", "job_h", "age_h", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?", "draws"] "the same from drawn lives; several ages in turn"),
 ];
 

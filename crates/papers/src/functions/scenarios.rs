@@ -64,7 +64,7 @@ pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
     (
         "time_after_loss_h",
         &["vm", "workers", "at_s", "scenario?"],
-        "mean hours of runs of a kind of cluster in each of which one worker is lost after so many seconds, and nobody else",
+        "mean hours of runs of a kind of cluster in each of which one worker is lost after that many seconds, and no other",
     ),
     (
         "cost_after_loss_usd",

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,15 +47,40 @@ impl Paper {
             .collect()
     }
 
+    /// The files of a paper of the library, by their paths in its folder; none of an unknown one.
+    pub fn files(name: &str) -> Vec<(&'static Path, &'static [u8])> {
+        fn add(
+            dir: &'static Dir<'static>,
+            root: &Path,
+            all: &mut Vec<(&'static Path, &'static [u8])>,
+        ) {
+            for file in dir.files() {
+                let path = file.path();
+                all.push((path.strip_prefix(root).unwrap_or(path), file.contents()));
+            }
+            dir.dirs().for_each(|dir| add(dir, root, all));
+        }
+        let mut all = Vec::new();
+        if let Some(dir) = EMBEDDED.get_dir(name) {
+            add(dir, dir.path(), &mut all);
+        }
+        all
+    }
+
     /// The paper of the library called `name`, or in the folder of this path; its simulations in a size.
     pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
+        Paper::open_changed(name, size, &[])
+    }
+
+    /// As [`open`](Paper::open), with these keys in place of those of its scenarios, wherever they are legal.
+    pub fn open_changed(name: &str, size: Size, set: &[Arc<Source>]) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {
             Some(dir) if Paper::names().contains(&name) => {
                 let root = "data/papers";
                 let place = Path::new(root).join(name);
                 let folder = Folder::Embedded { root, dir };
-                read(name, &folder, place, size, &mut diagnostics)
+                read(name, &folder, place, (size, set), &mut diagnostics)
             }
             _ if Path::new(name).is_dir() => {
                 let place = PathBuf::from(name);
@@ -68,7 +93,7 @@ impl Paper {
                     &own.unwrap_or_default(),
                     &folder,
                     place,
-                    size,
+                    (size, set),
                     &mut diagnostics,
                 )
             }
@@ -92,7 +117,7 @@ fn read(
     name: &str,
     folder: &Folder,
     place: PathBuf,
-    size: Size,
+    (size, set): (Size, &[Arc<Source>]),
     d: &mut Diagnostics,
 ) -> Option<Paper> {
     let source = folder.read(FILE, d);
@@ -120,11 +145,8 @@ fn read(
         };
         scenarios.insert("main".to_owned(), form);
     }
-    for (name, form) in scenarios {
-        let stage = (read_at(folder, &source, &form.file, d))
-            .and_then(|text| stage::read(&text, &place, &form, &source, size, d));
-        names.stages.extend(stage.map(|stage| (name, stage)));
-    }
+    let files = (folder, &*place, &source);
+    read_stages(name, files, scenarios, (size, set), &mut names, d);
     for (name, path) in &file.tables {
         let table = (read_at(folder, &source, path, d)).and_then(|text| Table::read_any(&text, d));
         names
@@ -164,6 +186,42 @@ fn read(
         expectations,
         names,
     })
+}
+
+/// Reads the scenarios of a paper, with changed keys wherever these are legal.
+fn read_stages(
+    name: &str,
+    (folder, place, source): (&Folder, &Path, &Arc<Source>),
+    scenarios: BTreeMap<String, ScenarioForm>,
+    (size, set): (Size, &[Arc<Source>]),
+    names: &mut Names,
+    d: &mut Diagnostics,
+) {
+    let mut refused = Diagnostics::default();
+    let mut is_changed = set.is_empty();
+    for (stage_name, form) in scenarios {
+        let Some(text) = read_at(folder, source, &form.file, d) else {
+            continue;
+        };
+        let read = |set: &[Arc<Source>], d: &mut Diagnostics| {
+            stage::read(&text, place, &form, source, (size, set), d)
+        };
+        let mut own = Diagnostics::default();
+        let changed = Some(set).filter(|set| !set.is_empty());
+        let changed = changed.and_then(|set| read(set, &mut own));
+        let changed = changed.filter(|_| own.is_empty());
+        is_changed |= changed.is_some();
+        refused.extend(own);
+        let stage = changed.or_else(|| read(&[], d));
+        names.stages.extend(stage.map(|stage| (stage_name, stage)));
+    }
+    if !is_changed {
+        if refused.is_empty() {
+            let title = format!("the paper `{name}` has no scenario whose keys could change");
+            refused.push(Diagnostic::general(title));
+        }
+        d.extend(refused);
+    }
 }
 
 /// Reads the file that `path` names in `source`, where a complaint points.

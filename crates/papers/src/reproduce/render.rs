@@ -9,47 +9,171 @@ use super::claims::claims;
 use super::comparison::{Comparison, Verdict};
 use super::paper::Paper;
 use super::tally::Tally;
-use scavsim_base::text::{Column, Page, Sheet, Tone};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
-/// What a paper comes to: how many figures were compared, and how they came out.
+/// What a paper comes to: how many figures were compared, how they came out, and why some are off.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
-    let mut text = page.bold(&page.prose(&paper.citation, 0));
+    answer(paper, rows, page) + &reasons_text(rows, page)
+}
+
+fn answer(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let totals = page.prose(&Tally::count([rows]).sentence(), 0);
-    text += &if rows.iter().any(|row| row.verdict == Verdict::Outside) {
+    let totals = if rows.iter().any(|row| row.verdict == Verdict::Outside) {
         page.failed(&totals)
     } else {
         page.best(&totals)
     };
-    for (reason, quantity, count) in reasons(rows) {
-        text += &page.prose(&format!("{count:4} × {quantity}: {reason}"), 7);
-    }
-    text
+    page.bold(&page.prose(&paper.citation, 0)) + &totals
 }
 
-/// Tables for the terminal, one per quantity, behind the summary.
+fn reasons_text(rows: &[Comparison], page: &Page) -> String {
+    let line = |(reason, quantity, count): (&str, &str, usize)| {
+        page.prose(&format!("{count:4} × {quantity}: {reason}"), 7)
+    };
+    reasons(rows).into_iter().map(line).collect()
+}
+
+/// A line per quantity and claim, the figures that are off without a reason, and last what the paper comes to.
+pub fn overview(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
+    let mut sections: Vec<Vec<&Comparison>> = Vec::new();
+    for section in self::sections(rows) {
+        let is_same = |known: &&mut Vec<&Comparison>| title(known) == title(&section);
+        match sections.iter_mut().find(is_same) {
+            Some(known) => known.extend(section),
+            None => sections.push(section),
+        }
+    }
+    let mut text = overview_sheet(&sections).fit(page).text(page);
+    for section in &sections {
+        let off = section.iter().copied();
+        let off: Vec<_> = off.filter(|row| row.verdict == Verdict::Outside).collect();
+        if !off.is_empty() {
+            text += &format!("\n{}", section_text(&off, page));
+        }
+    }
+    let reasons = reasons_text(rows, page);
+    if !reasons.is_empty() {
+        text += &format!("\n{reasons}");
+    }
+    text + "\n"
+        + &answer(paper, rows, page)
+        + &page.dim("`--all` shows every figure and constant\n")
+}
+
+fn overview_sheet<'s>(sections: &'s [Vec<&Comparison>]) -> Sheet<'s, &'s Vec<&'s Comparison>> {
+    type Section<'s> = &'s Vec<&'s Comparison>;
+    let count = |head, is_counted: fn(Verdict) -> bool| {
+        Column::number(head, move |section: &Section<'_>| {
+            let rows = section.iter().filter(|row| is_counted(row.verdict));
+            rows.count().to_string()
+        })
+    };
+    let largest = |section: &Section<'_>| {
+        let share = |row: &Comparison| row.difference.abs() / row.tolerance.max(1e-12);
+        let figures = section.iter().filter(|row| !row.verdict.is_of_claim());
+        let most = figures.max_by(|a, b| share(a).total_cmp(&share(b)));
+        most.map_or_else(String::new, |row| cells(row)[3].clone())
+    };
+    let columns = [
+        Column::text("of", |section: &Section<'_>| title(section)).stacked(|section| {
+            let text = Page::of_width(OF).prose(&title(section), 0);
+            text.trim_end().to_owned()
+        }),
+        Column::number("figures", |section: &Section<'_>| section.len().to_string()).rank(0),
+        count("within", |verdict| {
+            matches!(verdict, Verdict::Ok | Verdict::Calibrated | Verdict::Holds)
+        })
+        .rank(0),
+        count("explained", |verdict| {
+            matches!(verdict, Verdict::Explained | Verdict::Open)
+        })
+        .rank(1),
+        count("outside", |verdict| {
+            matches!(verdict, Verdict::Outside | Verdict::DoesNotHold)
+        })
+        .rank(0),
+        Column::number("difference", largest).rank(2),
+    ];
+    Sheet::new(sections, columns)
+}
+
+/// Tables for the terminal, one per quantity, and last what the paper comes to.
 pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
-    let mut text = summary(paper, rows, page);
+    let mut text = String::new();
     let claims = claims(rows);
     if !claims.is_empty() {
-        text += &page.bold("\nclaims of the paper\n");
+        text += &page.bold("claims of the paper\n");
         for claim in &claims {
             text += &page.prose(&claim.sentence(), 2);
         }
+        text += "\n";
     }
     for section in &sections(rows) {
+        text += &section_text(section, page);
         text += "\n";
-        text += &page.bold(&page.prose(&title(section), 0));
-        let fitted = section_sheet(section).fit(page);
-        text += &fitted.text(page);
-        text += &fitted.remark("", page);
     }
     if !paper.constants.is_empty() {
-        text += &page.bold("\nconstants that were chosen, and the rows that they touch\n");
+        text += &page.bold("constants that were chosen, and the rows that they touch\n");
         for constant in &paper.constants {
             text += &page.prose(&constant.sentence().replace('`', ""), 2);
         }
+        text += "\n";
     }
-    text + "\n"
+    let reasons = reasons_text(rows, page);
+    if !reasons.is_empty() {
+        text += &format!("{reasons}\n");
+    }
+    text + &answer(paper, rows, page) + &page.dim(EXPLAIN)
+}
+
+fn section_text(section: &[&Comparison], page: &Page) -> String {
+    let fitted = section_sheet(section).fit(page);
+    page.bold(&page.prose(&title(section), 0)) + &fitted.text(page) + &fitted.remark("", page)
+}
+
+/// A figure under a change, beside ours without.
+struct ChangedFigure<'r> {
+    change: &'r str,
+    base: &'r Comparison,
+    new: &'r Comparison,
+}
+
+fn figure_of(row: &Comparison) -> String {
+    format!("{}, {}", row.quantity, cells(row)[0])
+}
+
+/// What changes of a paper's figures do: those that differ from `base`, a row for each change.
+pub fn what_if(base: &[Comparison], changed: &[(String, Vec<Comparison>)], page: &Page) -> String {
+    type Row<'r> = ChangedFigure<'r>;
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (at, base) in base.iter().enumerate() {
+        rows.extend(changed.iter().filter_map(|(change, rows)| {
+            let new = rows.get(at)?;
+            (new.simulated != base.simulated).then_some(ChangedFigure { change, base, new })
+        }));
+    }
+    let part = |new: bool, at: usize| {
+        move |row: &Row<'_>| cells(if new { row.new } else { row.base })[at].clone()
+    };
+    let more = |row: &Row<'_>| {
+        let share = row.new.simulated / row.base.simulated - 1.0;
+        format!("{:+.1} %", 100.0 * share)
+    };
+    let columns = [
+        Column::text("figure", |row: &Row<'_>| figure_of(row.base)).stacked(|row| {
+            let text = Page::of_width(OF).prose(&figure_of(row.base), 0);
+            text.trim_end().to_owned()
+        }),
+        Column::text("what if", |row: &Row<'_>| row.change.to_owned()).rank(0),
+        Column::number("paper", part(false, 1)).rank(2),
+        Column::number("base", part(false, 2)).rank(0),
+        Column::number("new", part(true, 2)).rank(0),
+        Column::number("more", more).rank(1),
+    ];
+    let count = rows.len();
+    let table = Sheet::new(rows, columns).fit(page).text(page);
+    let of = base.len() * changed.len();
+    table + &page.prose(&format!("{count} of {of} figures change."), 0)
 }
 
 pub fn total(papers: usize, tally: &Tally, page: &Page) -> String {
@@ -78,7 +202,7 @@ fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
 fn title(section: &[&Comparison]) -> String {
     let first = section[0];
     match first.verdict.is_of_claim() {
-        true => format!("readings of {} ({})", first.quantity, first.figure),
+        true => format!("claim {} ({})", first.quantity, first.figure),
         false if first.is_ours() => format!("{} (ours, no figure of the paper)", first.quantity),
         false if first.quantity == first.figure => first.figure.clone(),
         false => format!("{} ({})", first.quantity, first.figure),
@@ -146,7 +270,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
     let mut text = format!(
         "# Reproduction: {}\n\n{}\n\n{}.\n\nMade by `scavsim reproduce {} --format markdown`; a test fails \
          when this file is stale. A verdict of `explained` is a figure outside its tolerance with \
-         a stated reason; {}. What `evidence` means stands in [docs/reproduce.md](../docs/reproduce.md#evidence).\n",
+         a stated reason; {}. [docs/reproduce.md](../docs/reproduce.md#evidence) says what `evidence` means.\n",
         paper.name,
         Tally::count([rows]).sentence(),
         paper.citation,

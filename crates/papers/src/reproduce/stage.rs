@@ -19,14 +19,14 @@ pub struct Size {
 }
 
 /// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all of which are of
-/// `source`. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
+/// `source`, and with those that are changed. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
 /// hold.
 pub(super) fn read(
     text: &Arc<Source>,
     folder: &Path,
     form: &ScenarioForm,
     source: &Arc<Source>,
-    size: Size,
+    (size, changed): (Size, &[Arc<Source>]),
     diagnostics: &mut Diagnostics,
 ) -> Option<Variants> {
     let line = |line: &::toml::Spanned<String>| {
@@ -42,7 +42,10 @@ pub(super) fn read(
     let mut variants = Vec::new();
     for own in each {
         let overrides = Overrides {
-            set: set.iter().cloned().chain(own.map(line)).collect(),
+            set: (set.iter().cloned())
+                .chain(own.map(line))
+                .chain(changed.iter().cloned())
+                .collect(),
             // Lives of policies begin where the paper says.
             replicas: size.replicas.filter(|_| !is_of_policies),
             ..Overrides::default()

@@ -97,9 +97,12 @@ impl Tally {
         let mut text = match predictions.rows {
             0 => "No figure is a prediction.".to_owned(),
             rows => format!(
-                "{} of {rows} predictions are within tolerance ({:.0} %), {} outside with a stated reason, {} outside \
-                 without.",
+                "{} of {} within tolerance ({:.0} %), {} outside with a stated reason, {} outside without.",
                 predictions.within,
+                match rows {
+                    1 => "1 prediction is".to_owned(),
+                    rows => format!("{rows} predictions are"),
+                },
                 100.0 * predictions.within as f64 / rows as f64,
                 predictions.explained,
                 predictions.outside

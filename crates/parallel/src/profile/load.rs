@@ -96,7 +96,7 @@ fn check(head: &Head, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Op
     ];
     for (key, figure, most) in counts {
         if !(1..=most).contains(figure.get_ref()) {
-            let title = format!("`{key}`: {} is not possible", figure.get_ref());
+            let title = format!("`{key}`: {} is out of range", figure.get_ref());
             let legal = format!("expected a whole number from 1 to {most}");
             diagnostics.error_at(source, figure.span(), title, legal);
         }
@@ -107,7 +107,7 @@ fn check(head: &Head, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Op
     ];
     for (key, figure, least) in figures {
         if !(least..=64.0).contains(figure.get_ref()) {
-            let title = format!("`{key}`: {} is not possible", figure.get_ref());
+            let title = format!("`{key}`: {} is out of range", figure.get_ref());
             let legal = format!("expected a number from {least} to 64");
             diagnostics.error_at(source, figure.span(), title, legal);
         }
@@ -317,7 +317,7 @@ fn complete<V: Copy>(
         if run.layers.start > next {
             gap(next, run.layers.start, run.span.clone(), diagnostics);
         } else if run.layers.start < next {
-            let title = format!("layer {} stands twice {}", run.layers.start, what());
+            let title = format!("layer {} appears twice {}", run.layers.start, what());
             let label = format!("expected every layer from 0 to {} once", layers - 1);
             diagnostics.error_at(source, run.span.clone(), title, label);
         }

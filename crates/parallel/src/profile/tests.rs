@@ -163,7 +163,7 @@ fn what_is_missing_is_named_with_its_place() {
         (
             "G,1,4,1,2",
             "G,1,4,0,2",
-            &format!("layer 0 stands twice {on}"),
+            &format!("layer 0 appears twice {on}"),
         ),
         (
             "G,1,4,1,2",
@@ -190,7 +190,7 @@ fn what_is_missing_is_named_with_its_place() {
     let number = "`stored_bytes`: expected a whole number between 0 and 70368744177664, found `much`\n --> tiny/layers.csv:3";
     wrong(HEAD, &much, TIMES, &[number]);
     let none = HEAD.replace("= 4\nsequence", "= 0\nsequence");
-    let impossible = "`layers`: 0 is not possible\n --> tiny/layers.toml:3";
+    let impossible = "`layers`: 0 is out of range\n --> tiny/layers.toml:3";
     wrong(&none, LAYERS, TIMES, &[impossible]);
     // All at once.
     let times = TIMES.replace("3,8,0.01", "x,8,0.01");
@@ -221,7 +221,7 @@ fn links_need_coefficients_of_one_kind() {
         ("in-node,G,0,,,,,5,", "between 1 and 1000000, found `0`"),
         (
             "in-node,G,2,,,,,5,\nin-node,G,2,,,,,6,",
-            "this link stands twice in the table\n --> links.csv:3",
+            "this link appears twice in the table\n --> links.csv:3",
         ),
     ] {
         let said = links(&format!("{head}{row}\n")).expect_err("it is wrong");

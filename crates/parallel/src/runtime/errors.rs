@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far foretold steps are off: standard deviations of ln(measured / foretold), from runs that were left out.
+/// How far predicted steps are off: standard deviations of ln(measured / predicted), from runs that were left out.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Errors {

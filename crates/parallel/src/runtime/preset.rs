@@ -95,7 +95,7 @@ impl RuntimePreset {
         let mut wrong = |key: &str, found: f64, legal: &str| {
             complain(
                 table.base.as_ref().map(Spanned::span),
-                format!("`{key}`: {found} is not possible"),
+                format!("`{key}`: {found} is out of range"),
                 "out of range".to_owned(),
                 format!("expected {legal}"),
             );

@@ -94,7 +94,7 @@ macro_rules! runtime_table {
             pub precision: Option<String>,
             /// What GPUs of a generation reach of an Ampere GPU's shares.
             pub generations: std::collections::BTreeMap<String, GenerationTable>,
-            /// How far foretold steps are off.
+            /// How far predicted steps are off.
             pub errors: Option<Errors>,
             /// Hash (BLAKE3) of the table of runs that constants and errors are fitted to; those runs are judged from its base.
             pub fitted_to: Option<String>,

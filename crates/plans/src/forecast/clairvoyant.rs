@@ -5,7 +5,7 @@ use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "clairvoyant",
-    what: "The GPUs that there will be are known: what no policy can know, to tell what a forecast could be worth.",
+    what: "The GPUs that there will be are known: no policy can know that; it shows what a forecast could be worth.",
     formula: "",
     source: "a bound",
     example: "parallel.reaction.forecast = \"clairvoyant\"",

@@ -5,7 +5,7 @@ use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "trained",
-    what: "The mean number of GPUs so many minutes after there were as many as now, in the half of the trace before the job; what was not seen there stays as it is.",
+    what: "The mean number of GPUs some minutes after there were as many as now, in the half of the trace before the job; what was not seen there stays as it is.",
     formula: "E[g(t + lag) | g(t)], lags of five minutes up to two hours, rounded to the nearest",
     source: "empirical means",
     example: "parallel.reaction.forecast = \"trained\"",

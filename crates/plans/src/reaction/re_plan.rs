@@ -4,8 +4,8 @@ use scavsim_base::Declaration;
 
 pub(super) const DECLARATION: Declaration = Declaration {
     name: "re-plan",
-    what: "The job changes to the plan that is worth most on the VMs that there are and are foretold, with a pause; state that no node has a copy of is lost.",
-    formula: "the plan with most steps until the horizon, by dynamic programming over the spans foretold",
+    what: "The job changes to the plan that is worth most on present and predicted VMs, with a pause; state that no node has a copy of is lost.",
+    formula: "the plan with most steps until the horizon, by dynamic programming over the predicted spans",
     source: "Parcae (Duan et al., NSDI 2024)",
     example: "parallel.reaction.policy = \"re-plan\"",
 };

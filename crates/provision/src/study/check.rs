@@ -129,7 +129,7 @@ impl Check<'_> {
             if policies.iter().any(|(known, _)| known == word) {
                 self.wrong(span, format!("`{word}` is named twice"), "named before", "");
             } else if word == CLAIRVOYANT {
-                let help = "all costs are told beside those of the clairvoyant; it needs no name";
+                let help = "all costs are shown beside those of the clairvoyant; it needs no name";
                 self.wrong(
                     span,
                     format!("`{word}` is no policy"),

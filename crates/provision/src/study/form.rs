@@ -104,7 +104,7 @@ pub struct MarketTable {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StartsTable {
-    /// So many, evenly over the traces.
+    /// This many, evenly over the traces.
     pub spread: Option<Count>,
     /// At these seconds.
     #[schemars(with = "Option<Vec<NonNegative>>")]

@@ -154,7 +154,7 @@ impl Check<'_> {
             let legal = types(&mut market.iter());
             if !legal.contains(word) {
                 let help = match legal[..] {
-                    [] => "the market tells no types: `zones.csv` has no column `vm`".to_owned(),
+                    [] => "the market names no types: `zones.csv` has no column `vm`".to_owned(),
                     _ => nearest_or_all(word, legal.iter().map(String::as_str)),
                 };
                 let title = format!("unknown VM type `{word}`");

@@ -35,7 +35,7 @@ pub(super) fn aggregate(
     };
     if !wanted.contains(&parts.len()) {
         let title = match name {
-            "knee" => "`knee` takes what to tell, time and cost".to_owned(),
+            "knee" => "`knee` takes a value, time and cost".to_owned(),
             "quantile" => "`quantile` takes a share and a column".to_owned(),
             name => format!("`{name}` takes one column or list"),
         };

@@ -100,7 +100,7 @@ impl<'de> Visitor<'de> for JsonCheck {
             text(&key)?;
             if let Some(key) = keys.replace(key) {
                 return Err(A::Error::custom(format!(
-                    "the key `{}` stands twice",
+                    "the key `{}` appears twice",
                     shown(&key)
                 )));
             }
@@ -120,7 +120,7 @@ mod tests {
         let sound = r#"{"a": [{"b": 1, "c": null}, "x", 1.5, -1, true]}"#;
         assert_eq!(told(sound), Ok(()));
         let twice = "{\"a\": {\n \"b\": 1,\n \"b\": 2}}";
-        let expected = "the key `b` stands twice at line 3 column 4";
+        let expected = "the key `b` appears twice at line 3 column 4";
         assert_eq!(told(twice), Err(expected.to_owned()));
         assert!(told(r#"{"a": "\u001b[31m"}"#).is_err());
         assert!(told(r#"{"\u202e": 1}"#).is_err());

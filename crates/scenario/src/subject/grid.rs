@@ -141,8 +141,9 @@ fn grid(name: &Spanned<String>, files: &Files, complaints: &mut Complaints<'_>) 
         let path = files.folder(name.span().start).join(word);
         if !path.is_dir() {
             let title = format!("there is no folder of a grid `{word}`");
-            let complaint = (complaints.mistake_at(name.span(), title, "not a folder"))
-                .with_help("`scavsim import grid` makes one; a path starts at the folder of the file that it stands in");
+            let complaint = (complaints.mistake_at(name.span(), title, "not a folder")).with_help(
+                "`scavsim import grid` makes one; paths are relative to the file that names them",
+            );
             complaints.push(complaint);
             return None;
         }

@@ -122,7 +122,7 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
         let title = format!("there is no scenario `{}`", name.get_ref());
         let wrong = complaints.mistake_at(name.span(), title, "cannot be read");
         complaints.push(wrong.with_help(
-            "a path starts at the folder of the file that it stands in; `library:NAME` is one that is shipped",
+            "paths are relative to the file that names them; `library:NAME` is one that is shipped",
         ));
         return None;
     };

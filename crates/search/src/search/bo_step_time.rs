@@ -34,7 +34,7 @@ settings! {
     }
 
     name: "bo-step-time",
-    what: "Bayesian optimisation of the step time, told prices and epochs; expected improvement of probes of steps",
+    what: "Bayesian optimisation of the step time, with known prices and epochs; expected improvement of probes of steps",
     formula: "probes: steps, by expected improvement; epochs: model of all earlier runs; noise: not used; step: a Gaussian process over ln τ",
     source: "this project",
     example: "strategy.bo-step-time = { first = 3, stop_below = 0.001 }",

@@ -16,7 +16,7 @@ settings! {
     }
 
     name: "cheapest",
-    what: "the lowest price per hour, without a look at the job; with a budget, the best of so many runs from there up",
+    what: "the lowest price per hour, without a look at the job; with a budget of N, the best of N runs from there up",
     formula: "probes: none; if the lowest price fails, the next. With a budget: runs to the target",
     source: "usual baseline",
     example: "search.strategies = [\"cheapest\", \"cheapest@3\"]",
@@ -31,7 +31,7 @@ settings! {
     }
 
     name: "dearest",
-    what: "the highest price per hour, without a look at the job; with a budget, the best of so many runs from there down",
+    what: "the highest price per hour, without a look at the job; with a budget of N, the best of N runs from there down",
     formula: "probes: none; if the highest price fails, the next. With a budget: runs to the target",
     source: "usual baseline",
     example: "search.strategies = [\"dearest\", \"dearest@3\"]",

@@ -16,7 +16,7 @@ use scavsim_read::input::checked::Count;
 settings! {
     /// Settings of Ernest.
     pub struct ErnestSettings {
-        /// Experiments on each VM type; without it one more than there are coefficients that can be told apart.
+        /// Experiments on each VM type; without it one more than there are distinct coefficients.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Steps per probe; the workload's own figure when absent.

@@ -78,7 +78,7 @@ impl Recipe for OnlineSettings {
             let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled)
             else {
                 return Err(Stop::Failed(
-                    "what is seen of a share of the way does not tell how long it is".to_owned(),
+                    "part of a run does not show how long the whole takes".to_owned(),
                 ));
             };
             let theta = steps as f64 / progress / unscaled;

@@ -181,9 +181,7 @@ impl<'de> Deserialize<'de> for SettingsName {
         }
         match not_a_name(&name) {
             Some(why) => Err(Error::custom(why)),
-            None if name.contains(AT) => {
-                Err(Error::custom("what stands behind an `@` is a budget"))
-            }
+            None if name.contains(AT) => Err(Error::custom("an `@` is followed by a budget")),
             None => Ok(SettingsName(name)),
         }
     }

@@ -39,7 +39,7 @@ pub fn contents(advice: &Advice) -> Contents {
     let pickers = [
         Picker::among("VM type", "VM type", &vms),
         Picker::among("market", "market", &markets),
-        Picker::among("from", "told from", &from),
+        Picker::among("from", "predicted from", &from),
     ];
     let told = advice.known.told.iter();
     let measured = told.filter(|told| told.0 == Provenance::Measured);
@@ -58,7 +58,7 @@ pub fn contents(advice: &Advice) -> Contents {
         answers: vec![answer(advice)],
         picture: (!advice.choices.is_empty()).then(picture),
         tables: vec![measurements(advice), configurations(advice)],
-        caveats: (text::untold(advice).iter().map(|one| sentence(one)))
+        caveats: (text::caveats(advice).iter().map(|one| sentence(one)))
             .chain(advice.report.warnings().iter().map(|one| one.title.clone()))
             .collect(),
         facts: facts(advice),
@@ -76,12 +76,12 @@ fn facts(advice: &Advice) -> Vec<Fact> {
     let told = text::evidence_clauses(advice);
     let known = told
         .iter()
-        .map(|one| Fact::new("what the measurements tell", sentence(one)));
+        .map(|one| Fact::new("based on your measurements", sentence(one)));
     [
         Fact::new("profile", &*advice.name),
         Fact::new("scavsim", env!("CARGO_PKG_VERSION")),
         Fact::new("chosen by", advice.goal.objective.name()),
-        Fact::new("trained so many times", advice.times.to_string()),
+        Fact::new("runs of the job", advice.times.to_string()),
         Fact::new(
             "configurations that keep to the limits",
             advice.choices.len().to_string(),
@@ -114,8 +114,8 @@ fn answer(advice: &Advice) -> Answer {
     };
     let Some(best) = advice.choices.first() else {
         answer.what = match advice.beyond_limits {
-            0 => "Nothing: nothing can be told of any configuration".to_owned(),
-            _ => "Nothing: of none can be told that it keeps to the limits".to_owned(),
+            0 => "Nothing: no configuration can be predicted".to_owned(),
+            _ => "Nothing: no configuration keeps to the limits".to_owned(),
         };
         let nearest = advice.nearest.as_ref();
         answer.lines.extend(nearest.map(|near| {
@@ -126,7 +126,7 @@ fn answer(advice: &Advice) -> Answer {
                 small_usd(near.cost_usd[0]),
                 share(1.0 - near.miss)
             );
-            CardLine::new("Likeliest", text)
+            CardLine::new("Closest", text)
         }));
         return answer;
     };
@@ -154,12 +154,12 @@ fn answer(advice: &Advice) -> Answer {
 fn runner_up(advice: &Advice) -> Option<CardLine> {
     let second = advice.choices.get(1)?;
     let even = if second.chance > EVEN {
-        "; the measurements cannot tell them apart"
+        "; the measurements cannot separate them"
     } else {
         ""
     };
     let text = format!(
-        "{}: {}, {}; {} behind, the better one in {}{even}.",
+        "{}: {}, {}; worse by {}; its chance to be better is {}{even}.",
         second.named(),
         hours(second.time_h[0]),
         small_usd(second.cost_usd[0]),
@@ -175,7 +175,7 @@ fn risk(advice: &Advice, best: &Choice) -> CardLine {
         hours(best.time_h[2]),
         small_usd(best.cost_usd[2])
     );
-    if advice.goal.limits.are_any() {
+    if advice.goal.is_limited() {
         text += &format!("; the limits are missed in {}", share(best.miss));
     }
     CardLine::new("Risk", text + ".")
@@ -223,7 +223,7 @@ fn next(advice: &Advice) -> CardLine {
 fn picture() -> Picture {
     Picture {
         title: "Every configuration: cost over time".to_owned(),
-        note: "Down and to the left is better. Hollow: not measured, and told from laws or from what lies beside it.".to_owned(),
+        note: "Down and to the left is better. Hollow: predicted, not measured.".to_owned(),
         x: PictureAxis {
             name: "time",
             unit: "h",
@@ -313,7 +313,7 @@ fn configurations(advice: &Advice) -> Table {
     };
     let note = format!("Those that keep to the limits, the best first.{rest}");
     let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);
-    let limits = if advice.goal.limits.are_any() {
+    let limits = if advice.goal.is_limited() {
         ""
     } else {
         "misses a limit, %"
@@ -328,7 +328,7 @@ fn configurations(advice: &Advice) -> Table {
                 "value by what it is chosen by, over that of the best",
             ),
             ("better in, %", "chance that it is better than the best"),
-            ("from", "measured, or how it is told from what was measured"),
+            ("from", "measured, or how it is predicted from measurements"),
         ])
 }
 

@@ -8,15 +8,13 @@ use super::summary_columns::{known_text, spent_text};
 
 use scavsim_base::stats::Interval;
 use scavsim_base::text::words::{NONE, figure, hours, or_dash, percent, signed, usd};
-use scavsim_base::text::{Column, Page, Sheet, TableLayout};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, TableLayout};
 use scavsim_experiment::{Group, Mean};
 use scavsim_search::search::Objective;
 
 /// More rows than this are no answer: with a title, heads and a last line a table has twelve lines.
 const MOST: usize = 9;
 
-/// How to ask what words mean, behind all tables.
-pub const EXPLAIN: &str = "`scavsim explain WORD` says what a column or a sign means\n";
 const DEFAULT: &str = "default";
 
 const HEADS: [(&str, &str); 14] = [
@@ -40,7 +38,7 @@ const HEADS: [(&str, &str); 14] = [
     ),
     (
         OFF,
-        "Extra time or cost over the best configuration, search included. For the knee: the share of the knee's gain that the \
+        "Extra time or cost over the best configuration, including the search where there is one. For the knee: the share of the knee's gain that the \
          choice misses.",
     ),
     ("kept", "Share of replicas within the limits."),

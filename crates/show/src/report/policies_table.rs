@@ -1,11 +1,10 @@
 //! The summary by pricing policy: what a price changes.
 
 use super::choices::{all_on, objective, place, shared_vm, shown};
-use super::headline_table::EXPLAIN;
 use super::percent::typical;
 use super::places::Places;
 use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural_with_commas, usd};
-use scavsim_base::text::{Column, NEEDED, Page, Sheet};
+use scavsim_base::text::{Column, EXPLAIN, NEEDED, Page, Sheet};
 use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 

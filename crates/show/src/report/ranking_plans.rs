@@ -16,16 +16,6 @@ fn axes(row: &Ranked) -> impl Iterator<Item = (&str, &str)> {
     other.split(';').filter_map(|axis| axis.split_once('='))
 }
 
-/// Whether the name of a plan has more than its degrees, of which the legend tells.
-pub(super) fn has_form(row: &Ranked) -> bool {
-    axes(row).any(|(name, _)| {
-        matches!(
-            name,
-            "virtual_stages" | "context" | "expert" | "recompute" | "shard" | "sequence_parallel"
-        )
-    })
-}
-
 /// A parallel plan in short; its market has a column, or all have the same.
 pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
     let batch = row.batch.filter(|_| with_batch);

@@ -4,9 +4,9 @@ use super::choices::all_on;
 use super::places::Places;
 use super::ranking_data::{market, vms_label};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
-use super::ranking_plans::{has_form, plan, plan_columns, plan_lines};
-use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, usd, whole_share};
-use scavsim_base::text::{Column, Page, Sheet, Tone};
+use super::ranking_plans::{plan, plan_columns, plan_lines};
+use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, share, usd, whole_share};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
 use scavsim_experiment::{Ranked, Ranking};
@@ -24,18 +24,16 @@ struct Common {
     shown: DisplayOptions,
     layout: Layout,
     runs: u64,
+    /// Whether it is the only ranking, whose best configurations the answer has.
+    is_only: bool,
     /// Whether what was not measured may be off.
     is_unsure: bool,
     limits: Limits,
-    /// Whether it is of bags of jobs, whose times are stated.
-    of_bags: bool,
     /// Whether it is of parallel plans, whose steps are modelled.
     of_plans: bool,
     may_not_fit: bool,
     /// Whether something is lost or fails while they train.
     is_interrupted: bool,
-    /// Whether plans have forms: what is written of them beside their degrees.
-    has_forms: bool,
 }
 
 /// Effective training time ratio from which on nothing interrupts a job to speak of.
@@ -58,7 +56,7 @@ impl Common {
     }
 }
 
-/// A block per workload and policy, with a legend below all.
+/// A block per workload and policy, and below all the best ones.
 pub fn render(
     scenario: &str,
     rankings: &[Ranking],
@@ -74,12 +72,11 @@ pub fn render(
         layout: Layout::All,
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
+        is_only: rankings.len() == 1,
         limits: first.limits,
-        of_bags: rows().any(|row| ["stated", "formula"].contains(&row.provenance)),
         of_plans: rows().any(|row| row.plan.is_some()),
         may_not_fit: rows().any(|row| row.plan.as_ref().is_some_and(|plan| plan.may_not_fit)),
         is_interrupted: rows().any(|row| row.effective().is_some_and(|share| share < UNDISTURBED)),
-        has_forms: rows().any(has_form),
     };
     let mut text = String::new();
     for layout in Layout::ALL {
@@ -92,7 +89,44 @@ pub fn render(
             break;
         }
     }
-    text + &legend(first.objective, &common) + &places.below(&common.page())
+    let page = common.page();
+    text += &legend(&common);
+    text += &places.below(&page);
+    if !text.ends_with("\n\n") {
+        text.push('\n');
+    }
+    text + &answer(rankings, places, &page) + &page.dim(EXPLAIN)
+}
+
+/// Lines of an answer, so that it fits the last screen with its title.
+const MOST: usize = 9;
+
+/// The best of one ranking for each objective; of several, for the one that they are sorted by.
+fn answer(rankings: &[Ranking], places: &Places, page: &Page) -> String {
+    let (mut text, mut shown) = (String::new(), 0);
+    for ranking in rankings {
+        let own = match rankings {
+            [_] => bests(ranking, page),
+            _ => {
+                let parts = [
+                    ranking.setting.clone(),
+                    ranking.workload.clone(),
+                    places.policy(&ranking.pricing),
+                ];
+                let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+                let best = best_for(ranking, ranking.objective);
+                let best = best.unwrap_or_else(|| NO_CHOICE.to_owned());
+                page.prose(&format!("{}: {best}", parts.join(" · ")), 2)
+            }
+        };
+        if shown > 0 && text.lines().count() + own.lines().count() > MOST {
+            text += &format!("… and {} more above\n", rankings.len() - shown);
+            break;
+        }
+        text += &own;
+        shown += 1;
+    }
+    text
 }
 
 fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) -> String {
@@ -116,6 +150,7 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     if let (true, Some(Some(market))) = (one_market, markets.first()) {
         facts.push(format!("all {market}"));
     }
+    facts.extend(common.limit());
     let shared = shared_vm(&ranking.rows);
     facts.extend(shared.map(all_on));
     text += &common.page().parts(facts, 2);
@@ -138,40 +173,50 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
-    text += &bests(ranking, shared.is_none(), &common.page());
+    if !common.is_only {
+        text += &bests(ranking, &common.page());
+    }
     text + "\n"
 }
 
-/// The best for objectives that the rows are not sorted by.
-fn bests(ranking: &Ranking, with_vms: bool, page: &Page) -> String {
-    let mut text = String::new();
-    for row in &ranking.rows {
-        for objective in row.best_for.iter().filter(|o| **o != ranking.objective) {
-            let sentence = format!(
-                "best for {}: {}, {}, {}",
-                objective.name(),
-                named(row, with_vms),
-                hours(row.expected.time_s / SECONDS_PER_HOUR),
-                usd(row.expected.cost_usd)
-            );
-            text += &page.prose(&sentence, 2);
-        }
-    }
+const NO_CHOICE: &str = "no configuration keeps to the limits";
+
+/// The best configuration for an objective, with its time and cost.
+fn best_for(ranking: &Ranking, objective: Objective) -> Option<String> {
+    let with_vms = shared_vm(&ranking.rows).is_none();
+    let mut rows = ranking.rows.iter();
+    let row = rows.find(|row| row.best_for.contains(&objective))?;
+    Some(format!(
+        "{}, {}, {}",
+        named(row, with_vms),
+        hours(row.expected.time_s / SECONDS_PER_HOUR),
+        usd(row.expected.cost_usd)
+    ))
+}
+
+/// The best for each objective, first for the one that rows are sorted by.
+fn bests(ranking: &Ranking, page: &Page) -> String {
+    let mut all = Objective::ALL.to_vec();
+    all.sort_by_key(|objective| *objective != ranking.objective);
+    let best = |objective: Objective| {
+        let best = best_for(ranking, objective)?;
+        Some(format!("Best for {}: {best}", objective.name()))
+    };
+    let mut sentences: Vec<String> = all.into_iter().filter_map(best).collect();
     let costs = ranking
         .rows
         .iter()
         .filter_map(|row| Some((row.job_cost_usd?, row)));
     if let Some((cost, row)) = costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        let sentence = format!(
+        sentences.push(format!(
             "least expected cost of a job, E[C] = p N E[T]: {}, {cost:.4} USD",
-            named(row, with_vms)
-        );
-        text += &page.prose(&sentence, 2);
+            named(row, shared_vm(&ranking.rows).is_none())
+        ));
     }
     if !ranking.rows.iter().any(|row| row.is_allowed) {
-        text += "no configuration keeps to the limits\n";
+        sentences.push(NO_CHOICE.to_owned());
     }
-    text
+    sentences.iter().map(|one| page.prose(one, 2)).collect()
 }
 
 /// A configuration in words, with its kind where it is one.
@@ -338,66 +383,46 @@ fn mark(row: &Ranked, objective: Objective) -> &'static str {
     }
 }
 
-fn legend(objective: Objective, common: &Common) -> String {
+/// What holds for these figures alone; `explain` has what a word means anywhere.
+fn legend(common: &Common) -> String {
     let layout = common.layout;
-    let mut marks = format!(
-        "best for {}; on the Pareto front: nothing is both faster and cheaper",
-        objective.name()
-    );
-    let mut missed = None;
+    let mut lines: Vec<(&str, String)> = Vec::new();
     if common.limits.are_any() {
-        marks += "; not within the limits";
-        missed = Some(("miss", common.missed()));
+        lines.push(("miss", common.missed()));
     }
-    let word = if missed.is_some() { "*, +, !" } else { "*, +" };
-    let mut lines = vec![(word, marks), (common.head(), common.named())];
-    lines.extend(missed);
     lines.extend(common.intervals().map(|line| (INTERVAL, line)));
     if common.has_intervals() && !layout.has_cost_interval() {
         let line = "no room for all intervals: see --width, or --format csv";
         lines.push(("", line.to_owned()));
     }
-    if common.is_interrupted {
-        let what = "effective training time ratio: what the steps that count take with all VMs, over all time; the rest is waiting, pauses, checkpoints, lost work and steps on fewer VMs";
-        lines.push(("ETTR", what.to_owned()));
-    }
     if common.of_plans {
         let own = plan_lines(layout, common.may_not_fit).into_iter();
         lines.extend(own.map(|(word, line)| (word, line.to_owned())));
     }
-    let (word, letter) = common.provenance();
-    lines.push(if layout >= Layout::Letter {
-        ("f", letter.to_owned())
-    } else {
-        ("from", word.to_owned())
-    });
     let entries = lines.iter().map(|(word, line)| (*word, line.as_str()));
     common.page().legend(entries)
 }
 
 /// Lines of the legend.
 impl Common {
-    fn named(&self) -> String {
-        if !self.of_plans {
-            return "workers × global batch; behind a slash the workers on each VM".to_owned();
-        }
-        let forms = if self.has_forms {
-            "; v: virtual stages; c, e: replicas that share a sequence, experts; re: recompute; sh: shard; sp: sequence parallel"
-        } else {
-            ""
+    /// The limits, and whether they are on runs or on their mean.
+    fn limit(&self) -> Option<String> {
+        let of = match self.limits.max_miss {
+            Some(miss) => format!("{} of runs", share(1.0 - miss)),
+            None => "mean".to_owned(),
         };
-        format!(
-            "degrees of parallelism: data, pipeline, tensor; m: micro-batch; b: global batch, where several{forms}"
-        )
+        let most = self.most();
+        (!most.is_empty()).then(|| format!("{of} within {}", most.join(" and ")))
+    }
+
+    fn most(&self) -> Vec<String> {
+        let time = self.limits.max_time_s.map(|s| hours(s / SECONDS_PER_HOUR));
+        let cost = self.limits.max_cost_usd.map(usd);
+        time.into_iter().chain(cost).collect()
     }
 
     fn missed(&self) -> String {
-        let time = self.limits.max_time_s.map(|s| hours(s / SECONDS_PER_HOUR));
-        let limits: Vec<String> = time
-            .into_iter()
-            .chain(self.limits.max_cost_usd.map(usd))
-            .collect();
-        let limits = limits.join(" or ");
+        let limits = self.most().join(" or ");
         let unsure = if self.is_unsure {
             ", if what is said of them is right"
         } else {
@@ -410,36 +435,16 @@ impl Common {
         let unsure = "over how far off laws and repeats may be";
         Some(match (self.runs, self.is_unsure) {
             (1, false) => {
-                "none: nothing varies at random here, so that one run tells all".to_owned()
+                "none: nothing varies at random here, so that one run shows all".to_owned()
             }
             _ if !self.layout.has_time_interval() => return None,
             (1, true) => format!("from 5 % to 95 %, {unsure}"),
             (n, false) => {
-                format!("from 5 % to 95 % of {n} runs, over what nobody can know beforehand")
+                format!("from 5 % to 95 % of {n} runs, over what cannot be known beforehand")
             }
             (n, true) => {
                 format!("from 5 % to 95 %, over what {n} runs can meet, and {unsure}")
             }
         })
-    }
-
-    /// Where figures are from, in words and by letters.
-    fn provenance(&self) -> (&'static str, &'static str) {
-        if self.of_bags {
-            (
-                "stated in the scenario, or by formula",
-                "s stated in the scenario, f by formula",
-            )
-        } else if self.of_plans {
-            (
-                "modelled: layers measured, or by their law; interpolated between micro-batches",
-                "m modelled: layers measured, or by their law; i interpolated between micro-batches",
-            )
-        } else {
-            (
-                "measured, interpolated between measurements, or extrapolated by laws",
-                "m measured, i interpolated, e extrapolated by laws",
-            )
-        }
     }
 }

@@ -123,7 +123,7 @@ impl RecordOrderCheck<'_> {
 /// Sees to it that the record is the next.
 fn next(cases: &mut u64, record: &Record<'_>) -> io::Result<()> {
     if record.case != *cases {
-        let what = format!("case {} stands where {cases} belongs", record.case);
+        let what = format!("case {} is where {cases} belongs", record.case);
         return Err(invalid(what));
     }
     *cases += 1;

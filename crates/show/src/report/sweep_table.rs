@@ -1,10 +1,10 @@
 //! What a run of many pricing policies comes to: a line per strategy, over all policies.
 
 use super::closest::{are_equal, ranked};
-use super::headline_table::{EXPLAIN, off};
+use super::headline_table::off;
 use super::places::Places;
 use scavsim_base::text::words::{NONE, hours, signed, usd};
-use scavsim_base::text::{Column, Page, Sheet};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_experiment::Group;
 use scavsim_search::search::{ORACLE, Objective};
 

@@ -16,7 +16,7 @@ pub struct Variation {
     pub straggler: Option<Straggler>,
     /// Coefficient of variation of the SGD noise read in one step.
     pub noise_cv: f64,
-    /// Whether probes read the noise as it stands at that point of training; otherwise they read
+    /// Whether probes read the noise at that point of training; otherwise they read
     /// its value at the target, as a cold start is meant to achieve.
     pub noise_curve: bool,
     /// Coefficient of variation of the steps to the target per (replica, configuration).

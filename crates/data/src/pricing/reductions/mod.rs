@@ -136,7 +136,7 @@ pub const RULES: &[DiscountRule] = &[
     DiscountRule {
         declaration: Declaration {
             name: "sustained-use",
-            what: "Each equal part of a month of 730 h has its fraction of the base price, for the hours in which at least so many VMs of a type are held.",
+            what: "Each equal part of a month of 730 h has its fraction of the base price, for the hours in which at least that many VMs of a type are held.",
             formula: "`sustained_use`, by level of concurrency",
             source: "GCP, for n1: 100, 80, 60 and 40 %",
             example: "pricing.define.mine = { usd_per_vm_hour = 1, sustained_use = [1, 0.8, 0.6, 0.4] }",

@@ -50,7 +50,7 @@ impl EpochLaw {
         },
         Declaration {
             name: "affine-noise",
-            what: "Epochs fall with the batch, as noise tells; only inside the noise that the law was fitted to.",
+            what: "Epochs fall with the batch, as the noise says; only inside the noise that the law was fitted to.",
             formula: "e* + θ·(γ/K), from `least_noise` to `greatest_noise`; e* = `base_epochs`, θ = `per_noise`",
             source: "Scavenger (Tyagi & Sharma 2023)",
             example: "laws.epochs.affine-noise = { base_epochs = -100, per_noise = 400, least_noise = 0.7, greatest_noise = 0.8 }",

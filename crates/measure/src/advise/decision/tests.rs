@@ -38,6 +38,7 @@ fn goal(objective: Objective) -> Goal {
     Goal {
         objective,
         limits: Limits::default(),
+        max_mean_time_s: None,
     }
 }
 
@@ -132,6 +133,7 @@ fn limits_are_kept_surely_or_as_often_as_is_asked_or_by_the_likeliest() {
             max_cost_usd: None,
             max_miss,
         },
+        max_mean_time_s: None,
     };
     let of =
         |hours, max_miss| Decision::new(&prospects, apart(&[0.1, 0.1]), within(hours, max_miss));

@@ -20,6 +20,7 @@ pub fn value(advice: &ModelAdvice) -> Value {
         "limits": {
             "max_time_h": limits.max_time_s.map(|s| s / 3600.0),
             "max_cost_usd": limits.max_cost_usd,
+            "max_mean_time_h": question.goal.max_mean_time_s.map(|s| s / 3600.0),
         },
         "is_within": advice.is_within(),
         "plans": advice.plans,

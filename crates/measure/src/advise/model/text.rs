@@ -1,9 +1,10 @@
 //! The answer for people.
 
 use super::{ModelAdvice, PlanChoice, PlanMeasurement};
-use crate::advise::words::{WIDTH, capital, most, with_interval, wrapped};
-use scavsim_base::text::words::{figure, plural, share, small_usd};
-use scavsim_base::text::{Column, Page, Sheet};
+use crate::advise::decision::SURELY;
+use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};
+use scavsim_base::text::words::{figure, plural, share, short_figure, small_usd};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_search::search::Objective;
 
 const OTHERS: usize = 6;
@@ -15,28 +16,30 @@ pub fn render(advice: &ModelAdvice) -> String {
         "{}, by {}{}\n\n",
         advice.title(),
         objective.name(),
-        most(&question.goal.limits).map_or_else(String::new, |most| format!(", within {most}")),
+        limits(&question.goal, 1.0 - SURELY).map_or_else(String::new, |all| format!(", {all}")),
     );
     let Some(best) = advice.choices.first() else {
         return text;
     };
-    text += if advice.is_within() {
-        "Take\n"
-    } else {
-        "No plan keeps to the limits. Nearest\n"
-    };
-    text += &choice_text(best, advice);
-    if advice.choices.len() > 1 {
-        text += "\nThe best on other GPUs\n";
-        text += &others(advice);
-    }
-    text += "\nMeasure first\n";
-    text += &measure(advice);
-    text += "\nWhat this rests on\n";
+    text += "Assumptions\n";
     for sentence in basis(advice) {
         text += &wrapped(&sentence, "- ", "  ");
     }
-    text
+    if advice.choices.len() > 1 {
+        text += &format!("\nThe best on other GPUs\n{}", others(advice));
+    }
+    text += &format!("\nMeasure first\n{}\n", measure(advice));
+    text += if advice.is_within() {
+        "Take\n"
+    } else {
+        "No plan keeps to the limits. Closest\n"
+    };
+    text += &choice_text(best, advice);
+    if question.setup_min > 0.0 {
+        let setup = short_figure(question.setup_min);
+        text += &format!("  Times include {setup} min of set-up (--setup-min).\n");
+    }
+    text + EXPLAIN
 }
 
 fn on(choice: &PlanChoice) -> String {
@@ -59,7 +62,7 @@ fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
         small_usd(choice.usd_per_1e9_tokens(advice.question.tokens)),
     );
     if let Some(keeps) = choice.keeps {
-        text += &format!("  keeps to the limits in {}\n", share(keeps));
+        text += &format!("  keeps to the limits in {} of runs\n", share(keeps));
     }
     text
 }
@@ -116,12 +119,12 @@ fn measure(advice: &ModelAdvice) -> String {
     );
     let text = if pays {
         format!(
-            "{what}. The choice gets better by {} in expectation. Give them to `scavsim import runs`.",
+            "{what}. Expected to improve the choice by {}. `scavsim import runs` reads the result.",
             gains(first)
         )
     } else {
         format!(
-            "Nothing is worth its price. Most would tell {what}; it would make the choice better by {}.",
+            "No measurement is worth its price. The most informative one is {what}. It would improve the choice by {}.",
             gains(first)
         )
     };
@@ -140,10 +143,10 @@ pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
             advice.precision.name(),
             question.runtime
         ),
-        "nothing was measured: steps are foretold by the law of layers, whose errors on runs that it had not seen make the intervals"
+        "nothing was measured: the law of layers predicts steps; intervals are its errors on runs that were left out"
             .to_owned(),
         format!(
-            "{} with up to {} GPUs (--most-gpus) fit; whether so many tokens are enough, and whether the batch learns as well, nobody says here",
+            "{} with up to {} GPUs (--most-gpus) fit; whether these tokens suffice at this batch is not predicted",
             plural(advice.plans as u64, "plan"),
             question.most_gpus
         ),

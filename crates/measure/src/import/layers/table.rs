@@ -96,7 +96,7 @@ pub(super) fn memory(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opt
             .insert(layer, figures)
             .is_some()
         {
-            let title = format!("layer {layer} stands twice at tensor degree {tensor}");
+            let title = format!("layer {layer} appears twice at tensor degree {tensor}");
             diagnostics.error_at(source, row.line_span(), title, "keep one of the two rows");
         }
     }

@@ -67,7 +67,7 @@ fn what_is_wrong_is_said_with_its_place() {
             times("0.3,0.6", "x,0.6"),
         ),
         (
-            "layer 1 stands twice at tensor degree 1\n --> memory.csv:4",
+            "layer 1 appears twice at tensor degree 1\n --> memory.csv:4",
             memory("1,2,20", "1,1,20"),
         ),
         (

@@ -242,7 +242,7 @@ fn check_noise(
             Diagnostic::at_span(
                 source,
                 row.span("noise"),
-                format!("a normalised noise of {noise} is not possible"),
+                format!("a normalised noise of {noise} is out of range"),
                 format!("γ/K lies between 1/K = {least:.4} and 1"),
             )
             .with_help("leave the cell empty with a single worker"),
@@ -270,7 +270,7 @@ fn one_split(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostic
         diagnostics.error_at(
             source,
             line,
-            format!("no row of `{vm}` tells compute from communication, while others do"),
+            format!("no row of `{vm}` separates compute from communication, while others do"),
             "give `compute_s` or `communication_s` in one row, or leave them out everywhere",
         );
     }

@@ -54,7 +54,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
         ));
     }
     if draft.communication_unknown {
-        report.note("no row tells compute from communication: the whole step counts as one");
+        report.note("no row separates compute from communication: the whole step counts as one");
     }
 }
 

@@ -45,7 +45,7 @@ pub struct ExternalPolicySettings {
     /// What keeps the deadline.
     #[serde(default)]
     pub net: Net,
-    /// What the program is told as it stands.
+    /// What the program gets unchanged.
     #[serde(default)]
     pub settings: Map<String, Value>,
     #[serde(skip)]

@@ -48,7 +48,7 @@ settings! {
     pub struct SkyNomadTrueLifetimesSettings {}
 
     name: "skynomad-true-lifetimes",
-    what: "skynomad, told how long each zone's machines will stay; a bound, which nobody can have",
+    what: "skynomad, knowing how long each zone's machines will stay: a bound, out of reach",
     formula: "as skynomad, L as it comes",
     source: "SkyNomad, NSDI 2027; andylizf/skynomad-artifact",
     example: "policy.names = [\"skynomad-true-lifetimes\"]",

@@ -53,7 +53,7 @@ fn not_closed(open: usize, goes_on: usize, source: &Arc<Source>) -> Diagnostic {
     };
     let title = "not valid TOML: a list is not closed";
     Diagnostic::at_span(source, open..open + 1, title, label)
-        .with_help("what stands behind it was not looked at")
+        .with_help("what follows was not checked")
 }
 
 fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagnostic {

@@ -222,7 +222,7 @@ fn unknown_of_profiles(
         let selects = recompute.is_some_and(|all| all.contains(&Recompute::Selective));
         if let (Some(place), true) = (&table.recompute, selects) {
             let title = format!(
-                "the profile `{}` does not tell scores of attention from the rest of a layer",
+                "the profile `{}` does not separate scores of attention from the rest of a layer",
                 profile.name
             );
             let complaint =

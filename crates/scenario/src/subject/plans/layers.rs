@@ -446,8 +446,7 @@ fn links(
     if !path.is_file() {
         let title = format!("there is no table of links `{}`", name.get_ref());
         let complaint = complaints.mistake_at(name.span(), title, "not a file");
-        complaints
-            .push(complaint.with_help("a path starts at the folder of the file that it stands in"));
+        complaints.push(complaint.with_help("paths are relative to the file that names them"));
         return None;
     }
     let source = Source::read(&path, complaints.diagnostics)?;

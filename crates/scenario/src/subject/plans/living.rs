@@ -244,7 +244,7 @@ fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts 
                 own.link_gb_per_s,
             ];
             if let Some(wrong) = all.iter().find(|value| !(0.0..=1e9).contains(*value)) {
-                let title = format!("`parallel.reaction.costs`: {wrong} is not possible");
+                let title = format!("`parallel.reaction.costs`: {wrong} is out of range");
                 complaints.error_at(place.span(), title, "expected numbers from 0 to 10^9");
             }
             **own

@@ -147,9 +147,7 @@ pub(super) fn profile(
         if !path.is_dir() {
             let title = format!("there is no folder `{word}` of a layer profile");
             let complaint = complaints.mistake_at(name.span(), title, "not a folder");
-            complaints.push(
-                complaint.with_help("a path starts at the folder of the file that it stands in"),
-            );
+            complaints.push(complaint.with_help("paths are relative to the file that names them"));
             return None;
         }
         return LayerProfile::load(&Folder::Disk(path), complaints.diagnostics);

@@ -156,7 +156,7 @@ fn kind(
     if let Some(why) = not_a_name(vm) {
         complaints.error_at(own.vm.span(), "`vm` is no VM type", why);
     } else if let Some(mark) = vm.chars().find(|mark| "+|".contains(*mark)) {
-        let label = format!("`{mark}` stands between the VM types of a mix or of unlike replicas");
+        let label = format!("`{mark}` goes between the VM types of a mix or of unlike replicas");
         complaints.error_at(own.vm.span(), format!("`vm` holds a `{mark}`"), label);
     }
     let known = subject.gpu(node, table, complaints);
@@ -179,7 +179,7 @@ fn kind(
     {
         complaints.error_at(node.span(), "`zone` is no name", why);
     } else if own.zone.as_ref().is_some_and(|zone| zone.contains('+')) {
-        let label = "`+` stands between the zones of a mix";
+        let label = "`+` goes between the zones of a mix";
         complaints.error_at(node.span(), "`zone` holds a `+`", label);
     }
     if complaints.count() > before {

@@ -43,10 +43,10 @@ pub struct ExternalSettings {
     /// MiB of address space of each process, on Linux.
     #[serde(default = "memory_mib")]
     pub memory_mib: Count,
-    /// Whether it is told the objective, with a search for each.
+    /// Whether it knows the objective, with a search for each.
     #[serde(default = "yes")]
     pub objective: bool,
-    /// Whether it is told prices and what it spent, with a search for each policy.
+    /// Whether it knows prices and what it spent, with a search for each policy.
     #[serde(default = "yes")]
     pub prices: bool,
     /// Whether it takes all earlier runs of the workload, which had to be paid for.

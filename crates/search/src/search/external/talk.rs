@@ -101,7 +101,7 @@ pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<
     let (found, expected) = (times.len(), forecast.time_s.len());
     if found != expected {
         return Err(Stop::Failed(format!(
-            "the program predicts {found} configurations of {expected}"
+            "the program predicts {found} of {expected} configurations"
         )));
     }
     for (at, time_s) in times.iter().enumerate() {

@@ -159,7 +159,7 @@ fn facts(material: &Material) -> Vec<Fact> {
         Some(serde_json::Value::String(text)) => text.clone(),
         Some(serde_json::Value::Array(all)) => all.len().to_string(),
         Some(value) => value.to_string(),
-        None => "not told".to_owned(),
+        None => "not stated".to_owned(),
     };
     let names = |all: Vec<&str>| all.join(", ");
     let settings = material.distinct(|group| &group.setting);

@@ -190,7 +190,7 @@ fn at_limits(material: &Material) -> Option<String> {
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| {
         format!(
-            "Whether a limit is kept in the mean cannot be told, and is taken to be as runs have it: {}.",
+            "Whether the mean keeps to a limit is not known; it is judged by runs: {}.",
             names(each)
         )
     })

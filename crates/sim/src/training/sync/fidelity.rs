@@ -11,7 +11,7 @@ pub enum Invalid {
     )]
     Entangled { protocol: &'static str },
     /// The protocol says that it can be fast, but not how.
-    #[error("of `{protocol}` no formula tells the time of many updates")]
+    #[error("no formula gives the time of many updates under `{protocol}`")]
     NoFormula { protocol: &'static str },
     /// The order statistic of unequal machines is not computed.
     #[error("`{protocol}` on machines that differ has no moments of a step in closed form")]

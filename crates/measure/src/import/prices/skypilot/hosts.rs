@@ -134,7 +134,7 @@ fn drop_clashes(
     let some: Vec<&str> = types.into_iter().take(4).collect();
     let what = match clashes.len() {
         0 => return,
-        1 => "1 price stands there twice and differs".to_owned(),
+        1 => "1 price is listed twice and differs".to_owned(),
         n => format!("{n} prices stand there twice and differ"),
     };
     report.note(format!("{copy}: {what}, of {}: dropped", some.join(", ")));
