@@ -108,22 +108,7 @@ impl RunArgs {
             set: self.set.sources()?,
         };
         if !self.what_if.is_empty() {
-            let changes = self.what_if.changes()?;
-            self.programs.ask(
-                &self.files,
-                &scenarios::load_silently(&self.files, overrides.clone())?,
-            )?;
-            let effort = (self.jobs(), signals.raise_first()?);
-            let page = self.table.page();
-            what_if::run(
-                &self.files,
-                &overrides,
-                &changes,
-                effort,
-                self.format,
-                &page,
-            )?;
-            return Ok(Exit::Done);
+            return self.change_keys(&overrides, signals);
         }
         let mut scenarios = scenarios::load(&self.files, overrides)?;
         if self.shard.is_some() {
@@ -196,6 +181,17 @@ impl RunArgs {
             Exit::Interrupted => signals.exit(),
             worst => worst,
         })
+    }
+
+    /// Runs the scenarios with and without changed keys.
+    fn change_keys(&self, overrides: &Overrides, signals: &Signals) -> Result<Exit, Failure> {
+        let changes = self.what_if.changes()?;
+        let scenarios = scenarios::load_silently(&self.files, overrides.clone())?;
+        self.programs.ask(&self.files, &scenarios)?;
+        let effort = (self.jobs(), signals.raise_first()?);
+        let page = self.table.page();
+        what_if::run(&self.files, overrides, &changes, effort, self.format, &page)?;
+        Ok(Exit::Done)
     }
 
     /// Says what would be run, and how long that takes.

@@ -79,14 +79,14 @@ struct CaseValues(BTreeMap<GroupKey, Vec<Option<f64>>>);
 impl Sink for CaseValues {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         let key = [
-            &*record.setting,
-            &*record.workload,
-            &*record.pricing,
-            &*record.objective,
-            &*record.strategy,
+            record.setting,
+            record.workload,
+            record.pricing,
+            record.objective,
+            record.strategy,
         ]
         .map(str::to_owned);
-        let value = match &*record.objective {
+        let value = match record.objective {
             "time" => record.time_h,
             _ => record.cost_usd,
         };
@@ -159,10 +159,7 @@ fn values(scenario: &Scenario, jobs: usize, interrupt: &Interrupt) -> Result<Wha
     let plan = Plan::on_threads(jobs, &scenario, interrupt);
     let mut plan = plan.map_err(anyhow::Error::from)?;
     let tasks = Tasks::from_plan(&plan);
-    let (mut values, mut summary) = (
-        CaseValues::default(),
-        Summary::new(None, false, tasks.clone()),
-    );
+    let (mut values, mut summary) = (CaseValues::default(), Summary::new(None, false, tasks));
     let progress = Progress::start(&scenario.name, plan.cases());
     let conduct = Conduct {
         jobs,

@@ -74,6 +74,7 @@ fn plans(folder: &Path) -> bool {
         goal: Goal {
             objective: Objective::Cost,
             limits: Limits::default(),
+            max_mean_time_s: None,
         },
         setup_min: 3.0,
         steps: 20,
