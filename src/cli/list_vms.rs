@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::vm_types::FIGURES;
-use scavsim_data::cloud::{Catalogue, Date, Market, VmType};
+use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_parallel::gpu;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
@@ -45,6 +45,15 @@ pub(super) type Row<'c> = (&'c VmType, Option<Prices>);
 pub(super) struct Prices {
     usd: [Option<f64>; Market::ALL.len()],
     date: Date,
+    old: &'static str,
+}
+
+/// Column that marks old prices.
+pub(super) const OLD: &str = "old";
+
+/// A mark behind a price that is too old to be charged as the newest.
+pub(super) fn old(catalogue: &Catalogue, price: &Price) -> &'static str {
+    if catalogue.is_old(price) { "old" } else { "" }
 }
 
 impl VmFilter {
@@ -148,6 +157,8 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
         columns.extend(priced);
         let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
         columns.push(Column::text("date", date));
+        let old = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| prices.old));
+        columns.push(Column::text(OLD, old));
     } else {
         columns.push(Column::text("source", |(t, _): &Row<'_>| json!(t.source_keys)).long());
     }
@@ -192,5 +203,8 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Price
     Some(Prices {
         usd: Market::ALL.map(on),
         date: latest,
+        old: here()
+            .find(|p| p.holds_on(latest))
+            .map_or("", |price| old(catalogue, price)),
     })
 }

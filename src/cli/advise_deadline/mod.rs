@@ -24,6 +24,7 @@ use scavsim_base::text::words::with_commas;
 use scavsim_engine::Interrupt;
 use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::machines::Basis;
+use scavsim_measure::advise::offers::PriceCaps;
 use scavsim_measure::advise::{Question, hand_over, json};
 use scavsim_measure::import::profile;
 use scavsim_provision::policy::registry::{POLICIES, Settings};
@@ -193,7 +194,7 @@ impl DeadlineQuestion {
             setup_h: question.setup_min / 60.0,
             restore_s: question.import.restore_s.unwrap_or(profile::RESTORE_S),
         };
-        let candidates = self.candidates(advice, &promise, &stand_in);
+        let candidates = self.candidates(advice, &promise, &stand_in, &question.wanted.caps);
         let policies = || {
             self.policies
                 .iter()
@@ -249,12 +250,13 @@ impl DeadlineQuestion {
         advice: &'a Advice,
         promise: &Promise,
         stand_in: &SubstituteMarket,
+        caps: &PriceCaps,
     ) -> Vec<Candidate<'a>> {
         let mut all: Vec<Candidate<'a>> = (advice.choices.iter())
             .map(|choice| {
                 Candidate::new(
                     choice,
-                    SpotMarket::for_choice(choice, self.said, stand_in),
+                    SpotMarket::for_choice(choice, self.said, stand_in, caps),
                     promise,
                 )
             })

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use scavsim_base::text::words::rate;
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
@@ -22,6 +23,39 @@ pub struct OfferFilter {
     pub own_usd: BTreeMap<String, f64>,
     /// Mean hours until a spot VM is lost, in place of published lives.
     pub spot_run_h: Option<f64>,
+    pub caps: PriceCaps,
+    /// VMs that are paid for: so many of a type cost nothing more on demand.
+    pub reserved: BTreeMap<String, u32>,
+}
+
+/// Highest prices of what is a candidate.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PriceCaps {
+    /// USD per hour of all VMs of a cluster together.
+    pub cluster_usd: Option<f64>,
+    /// USD per hour of a spot VM.
+    pub spot_usd: Option<f64>,
+    /// The same of single VM types, in place of that of all.
+    pub spot_usd_of: BTreeMap<String, f64>,
+}
+
+impl PriceCaps {
+    /// The highest spot price of a VM type.
+    pub fn spot_cap(&self, vm: &str) -> Option<f64> {
+        self.spot_usd_of.get(vm).copied().or(self.spot_usd)
+    }
+
+    /// Whether a cluster costs no more per hour than it may.
+    pub fn allow(&self, usd_per_hour: f64) -> bool {
+        self.cluster_usd.is_none_or(|most| usd_per_hour <= most)
+    }
+
+    /// That no cluster is cheap enough.
+    pub fn without_any(&self, least: f64) -> Diagnostic {
+        let most = self.cluster_usd.unwrap_or_default();
+        let title = format!("`--max-usd-per-hour {most}`: no configuration is so cheap");
+        Diagnostic::general(title).with_help(format!("the cheapest costs {} an hour", rate(least)))
+    }
 }
 
 /// A VM type in a market.
@@ -36,6 +70,10 @@ pub struct Offer {
     pub usd_per_hour: f64,
     /// The last day on which the source has that price.
     pub date: Option<Date>,
+    /// How many of its VMs cost nothing more.
+    pub reserved: u32,
+    /// Whether that day is long before the newest of the catalogue.
+    pub is_old: bool,
     pub lifetime: Option<&'static Model>,
     /// Mean hours until it is lost, as the user says; in place of a lifetime.
     pub stated_run_h: Option<f64>,
@@ -45,6 +83,16 @@ pub struct Offer {
 const ASSUMED_LIVES: &str = "aws-2023-v100-zones";
 
 impl Offer {
+    /// USD per hour of so many VMs: those beyond what is reserved.
+    pub fn cluster_usd_per_hour(&self, vms: u32) -> f64 {
+        f64::from(vms.saturating_sub(self.reserved)) * self.usd_per_hour
+    }
+
+    /// Share of its price that is paid for so many VMs: less than 1 with reserved ones.
+    pub fn paid_share(&self, vms: u32) -> f64 {
+        f64::from(vms.saturating_sub(self.reserved)) / f64::from(vms.max(1))
+    }
+
     /// Whether its lives are those of another VM, as nobody published any.
     pub fn are_lives_assumed(&self) -> bool {
         self.lifetime
@@ -80,10 +128,14 @@ impl Offer {
         Some(format!("{provider} {region}"))
     }
 
-    /// The market in brackets, behind what is rented there.
+    /// Place and day of the price in brackets, the day where it is old.
     pub fn in_brackets(&self) -> String {
-        let place = self.place().map(|place| format!(" ({place})"));
-        place.unwrap_or_default()
+        let old = (self.date.filter(|_| self.is_old)).map(|day| format!("old price of {day}"));
+        let all: Vec<String> = self.place().into_iter().chain(old).collect();
+        match &all[..] {
+            [] => String::new(),
+            all => format!(" ({})", all.join(", ")),
+        }
     }
 
     /// Words for the market.
@@ -161,10 +213,14 @@ pub fn offers(
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                leave_out(format!(
-                    "{vm}: no price {} is known of it",
-                    in_words(wanted.market)
-                ));
+                let market = wanted.market.unwrap_or(Market::OnDemand);
+                let all = catalogue.prices_of(&listed.provider, vm).iter();
+                let last = all
+                    .filter(|p| p.market == market)
+                    .max_by_key(|p| p.valid_to);
+                let none = || format!("no price {} is known of it", in_words(wanted.market));
+                let why = last.and_then(|last| catalogue.why_not_newest(last));
+                leave_out(format!("{vm}: {}", why.unwrap_or_else(none)));
             }
             continue;
         };
@@ -172,30 +228,46 @@ pub fn offers(
         let is_anywhere = wanted.region.as_deref() == Some(ANY);
         let region = if is_anywhere { ANY } else { region };
         let price = |market| {
-            if is_anywhere {
-                cheapest(all, market)
+            let found = if is_anywhere {
+                cheapest(all, market, catalogue)
             } else {
                 latest(all, region, market)
+            };
+            let none = || format!("no price {} in {region}", in_words(Some(market)));
+            let price = found.ok_or_else(none)?;
+            match catalogue.why_not_newest(price) {
+                None => Ok(price),
+                Some(why) => Err(why),
             }
         };
-        if let Some(term @ (Market::Commitment1y | Market::Commitment3y)) = wanted.market {
-            match price(term) {
-                Some(price) => offers.all.push(offer(vm, price, None)),
-                None => leave_out(format!("{vm}: no price with a {term} in {region}")),
+        let markets = match wanted.market {
+            None => vec![Market::OnDemand, Market::Spot],
+            Some(market) => vec![market],
+        };
+        for market in markets {
+            if market == Market::OnDemand && wanted.own_usd.contains_key(vm) {
+                continue;
+            }
+            match price(market) {
+                Ok(price) if market == Market::Spot => {
+                    if let Some(most) = (wanted.caps.spot_cap(vm))
+                        && price.usd_per_hour > most
+                    {
+                        let usd = rate(price.usd_per_hour);
+                        leave_out(format!(
+                            "{vm} as spot: {usd} is above --max-spot-usd {most}"
+                        ));
+                        continue;
+                    }
+                    (offers.all).push(spot_offer(listed, price, wanted, catalogue));
+                }
+                Ok(price) => offers.all.push(offer(vm, price, None, catalogue)),
+                Err(why) => leave_out(format!("{vm}: {why}")),
             }
         }
-        if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
-            match price(Market::OnDemand) {
-                Some(price) => offers.all.push(offer(vm, price, None)),
-                None => leave_out(format!("{vm}: no price on demand in {region}")),
-            }
-        }
-        if takes(Market::Spot) {
-            match price(Market::Spot) {
-                Some(price) => offers.all.push(spot_offer(listed, price, wanted)),
-                None => leave_out(format!("{vm} as spot: no price in {region}")),
-            }
-        }
+    }
+    for offer in (offers.all.iter_mut()).filter(|o| o.market == Market::OnDemand) {
+        offer.reserved = wanted.reserved.get(&offer.vm).copied().unwrap_or(0);
     }
     offers.places = places(&offers.all, regions, vm_types, wanted, catalogue);
     if offers.all.is_empty() {
@@ -219,12 +291,12 @@ pub fn offer_in_market(
 ) -> Option<Offer> {
     let (provider, region) = (offer.provider.as_deref()?, offer.region.as_deref()?);
     let all = catalogue.prices_of(provider, &offer.vm);
-    let mut new = new_in_regions(all, market).into_iter();
+    let mut new = new_in_regions(all, market, catalogue).into_iter();
     let price = new.find(|price| &*price.region == region)?;
     let listed = catalogue.vm_type(&offer.vm)?;
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
     let lives = lifetime(provider, gpu, region).filter(|_| market == Market::Spot);
-    Some(self::offer(&offer.vm, price, lives))
+    Some(self::offer(&offer.vm, price, lives, catalogue))
 }
 
 /// The regions that prices are from, and where else what was measured has prices.
@@ -310,13 +382,20 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Off
         market: Market::OnDemand,
         usd_per_hour,
         date: None,
+        reserved: 0,
+        is_old: false,
         lifetime: None,
         stated_run_h: None,
     }
 }
 
 /// A spot VM at a price, with what was said or published of such lives, or assumed.
-fn spot_offer(listed: &VmType, price: &Price, wanted: &OfferFilter) -> Offer {
+fn spot_offer(
+    listed: &VmType,
+    price: &Price,
+    wanted: &OfferFilter,
+    catalogue: &Catalogue,
+) -> Offer {
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
     let published = || lifetime(&listed.provider, gpu, &price.region);
     let lives = match wanted.spot_run_h {
@@ -325,11 +404,16 @@ fn spot_offer(listed: &VmType, price: &Price, wanted: &OfferFilter) -> Offer {
     };
     Offer {
         stated_run_h: wanted.spot_run_h,
-        ..offer(&listed.vm, price, lives)
+        ..offer(&listed.vm, price, lives, catalogue)
     }
 }
 
-fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
+fn offer(
+    vm: &str,
+    price: &Price,
+    lifetime: Option<&'static Model>,
+    catalogue: &Catalogue,
+) -> Offer {
     Offer {
         vm: vm.to_owned(),
         provider: Some(price.provider.to_string()),
@@ -337,6 +421,8 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
         market: price.market,
         usd_per_hour: price.usd_per_hour,
         date: Some(price.valid_to),
+        reserved: 0,
+        is_old: catalogue.is_old(price),
         lifetime,
         stated_run_h: None,
     }
@@ -378,9 +464,20 @@ fn check(
         unknown("region", asked, regions.into_iter().collect());
     }
     let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
-    for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
+    let own = wanted.own_usd.keys().map(|vm| ("usd-per-hour", vm));
+    let capped = wanted
+        .caps
+        .spot_usd_of
+        .keys()
+        .map(|vm| ("max-spot-usd", vm));
+    let reserved = wanted.reserved.keys().map(|vm| ("reserved", vm));
+    for (option, vm) in own
+        .chain(capped)
+        .chain(reserved)
+        .filter(|(_, vm)| !is_asked(vm))
+    {
         let legal = vm_types.iter().chain(others).map(String::as_str);
-        unknown("VM type in --usd-per-hour", vm, legal.collect());
+        unknown(&format!("VM type in --{option}"), vm, legal.collect());
     }
 }
 
@@ -397,14 +494,16 @@ fn regions(
         };
         let market = wanted.market.unwrap_or(Market::OnDemand);
         let all = catalogue.prices_of(&listed.provider, vm);
-        for price in new_in_regions(all, market) {
-            let region = &*price.region;
-            let only = wanted.region.as_deref();
-            if only.is_none_or(|only| only == region || only == ANY) {
-                let key = (listed.provider.clone(), region.to_owned());
-                let entry = found.entry(key).or_insert((0, 0.0));
-                *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
-            }
+        let prices = match wanted.region.as_deref() {
+            None | Some(ANY) => new_in_regions(all, market, catalogue),
+            Some(only) => (latest(all, only, market).into_iter())
+                .filter(|price| catalogue.why_not_newest(price).is_none())
+                .collect(),
+        };
+        for price in prices {
+            let key = (listed.provider.clone(), price.region.to_string());
+            let entry = found.entry(key).or_insert((0, 0.0));
+            *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
         }
     }
     let mut best: BTreeMap<String, (String, (usize, f64))> = BTreeMap::new();
@@ -421,20 +520,23 @@ fn regions(
         .collect()
 }
 
-/// The last price in each region, unless it is of another year than the newest: it may be low because it is old.
-fn new_in_regions(all: &[Price], market: Market) -> Vec<&Price> {
-    let year = |price: &Price| price.valid_to.year();
-    let newest = all.iter().map(year).max();
+/// The last price in each region. Old ones are there only on demand, of a VM type that has no other: one may be low because it is
+/// old.
+fn new_in_regions<'p>(all: &'p [Price], market: Market, catalogue: &Catalogue) -> Vec<&'p Price> {
+    let is_bygone = all.iter().all(|price| catalogue.is_old(price));
     let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
     (regions.into_iter())
         .filter_map(|region| latest(all, region, market))
-        .filter(|price| newest.is_some_and(|newest| year(price) + 1 >= newest))
+        .filter(|price| {
+            let is_taken = is_bygone && price.market == Market::OnDemand;
+            is_taken || !catalogue.is_old(price)
+        })
         .collect()
 }
 
 /// The cheapest of the last prices in all regions.
-fn cheapest(all: &[Price], market: Market) -> Option<&Price> {
-    (new_in_regions(all, market).into_iter())
+fn cheapest<'p>(all: &'p [Price], market: Market, catalogue: &Catalogue) -> Option<&'p Price> {
+    (new_in_regions(all, market, catalogue).into_iter())
         .min_by(|a, b| a.usd_per_hour.total_cmp(&b.usd_per_hour))
 }
 

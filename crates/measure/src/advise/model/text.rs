@@ -1,5 +1,7 @@
 //! The answer for people.
 
+use std::collections::BTreeSet;
+
 use super::{ModelAdvice, PlanChoice, PlanMeasurement};
 use crate::advise::words::{WIDTH, capital, most, with_interval, wrapped};
 use scavsim_base::text::words::{figure, plural, share, small_usd};
@@ -153,8 +155,18 @@ fn basis(advice: &ModelAdvice) -> Vec<String> {
             question.most_gpus
         ),
     ];
-    if let Some(day) = advice.choices.iter().filter_map(|c| c.offer.date).max() {
-        all.push(format!("listed prices, the newest of {day}"));
+    let offers = || advice.choices.iter().map(|choice| &choice.offer);
+    if let Some(day) = offers().filter_map(|offer| offer.date).max() {
+        let old = offers().filter(|offer| offer.is_old);
+        let old: BTreeSet<String> =
+            (old.filter_map(|o| Some(format!("{} {}", o.vm, o.date?)))).collect();
+        let old: Vec<String> = old.into_iter().collect();
+        let old = if old.is_empty() {
+            String::new()
+        } else {
+            format!("; old ones: {}", old.join(", "))
+        };
+        all.push(format!("listed prices, the newest of {day}{old}"));
     }
     let lives = advice.choices.iter().map(|choice| &choice.offer);
     let lives = lives.filter(|offer| offer.are_lives_assumed() || offer.stated_run_h.is_some());
