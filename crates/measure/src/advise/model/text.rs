@@ -168,6 +168,24 @@ fn basis(advice: &ModelAdvice) -> Vec<String> {
         };
         all.push(format!("listed prices, the newest of {day}{old}"));
     }
+    let reserved = offers().filter(|offer| offer.reserved > 0);
+    let reserved: BTreeSet<String> = reserved
+        .map(|o| format!("{} of {}", o.reserved, o.vm))
+        .collect();
+    all.extend(
+        reserved
+            .iter()
+            .map(|vms| format!("up to {vms} are reserved: they cost nothing more")),
+    );
+    if advice
+        .choices
+        .first()
+        .is_some_and(|best| best.cost_usd[0] == 0.0)
+    {
+        all.push(
+            "the best costs nothing more: time decides between those that are paid for".to_owned(),
+        );
+    }
     let lives = advice.choices.iter().map(|choice| &choice.offer);
     let lives = lives.filter(|offer| offer.are_lives_assumed() || offer.stated_run_h.is_some());
     if let Some(offer) = lives.clone().next() {
