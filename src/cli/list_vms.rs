@@ -74,7 +74,8 @@ impl VmFilter {
                 .filter_map(|t| Some((t, Some(prices(catalogue, t, region)?))))
                 .collect(),
         };
-        Ok(Sheet::new(rows, columns(region.is_some())))
+        let is_any_old = (rows.iter()).any(|(_, prices)| prices.is_some_and(|p| !p.old.is_empty()));
+        Ok(Sheet::new(rows, columns(region.is_some(), is_any_old)))
     }
 
     pub(super) fn wanted<'c>(
@@ -123,7 +124,7 @@ pub(super) struct WantedVms<'c> {
 }
 
 /// The source behind the figures of a VM type goes with them alone; with prices these stand there.
-fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
+fn columns<'c>(with_prices: bool, with_old: bool) -> Vec<Column<'c, Row<'c>>> {
     let [provider, vm, vcpu, memory, gpu, gpus, network] = FIGURES;
     let price = |head, market: usize| {
         Column::number(head, move |(_, prices): &Row<'_>| {
@@ -158,7 +159,7 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
         let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
         columns.push(Column::text("date", date));
         let old = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| prices.old));
-        columns.push(Column::text(OLD, old));
+        columns.extend(with_old.then(|| Column::text(OLD, old)));
     } else {
         columns.push(Column::text("source", |(t, _): &Row<'_>| json!(t.source_keys)).long());
     }

@@ -177,13 +177,13 @@ fn caps_and_what_is_paid_for_decide_what_is_taken() {
         "--market",
         "spot",
         "--max-spot-usd",
-        "g5.xlarge=0.4359",
+        "g5.xlarge=0.38",
         "--only-measured",
     ];
     let text = stdout(&sandbox.run(&[&EXAMPLE[..], &spot].concat()).success());
     let text = text.replace("\n  ", " ");
     assert!(
-        text.contains("g5.xlarge as spot: $0.436 is above --max-spot-usd 0.4359"),
+        text.contains("g5.xlarge as spot: $0.384 is above --max-spot-usd 0.38"),
         "{text}"
     );
 }

@@ -279,7 +279,7 @@ fn a_catalogue_of_skypilot_becomes_a_pack_with_its_vm_types() {
     // A quarter of a GPU is no GPU: its size is not known, and it is not listed.
     assert_eq!(
         listed.lines().nth(1),
-        Some("moon,luna-2,8,64.0,T4,2,,1.5,0.5,,,2026-12-01,"),
+        Some("moon,luna-2,8,64.0,T4,2,,1.5,0.5,,,2026-12-01"),
         "{listed}"
     );
     assert_eq!(listed.lines().count(), 2, "{listed}");

@@ -164,9 +164,8 @@ impl Check<'_> {
         let (mut subject, setup) = read?;
         let left_out = leave_out_gaps(&mut *subject, &setup, policies.as_mut());
         let rentals = subject.rentals(&setup);
-        if let Some(policies) = &policies {
-            subject.check_prices(policies, reading, &rentals, complaints);
-        }
+        let charged = policies.iter();
+        charged.for_each(|all| subject.check_prices(all, reading, &rentals, complaints));
         let about = (&*subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let mut remarks = (policies.as_deref())
