@@ -90,6 +90,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
            parameters: Optional[int] = None, provider: Optional[str] = None, region: Optional[str] = None,
            market: Optional[Literal["on-demand", "spot", "any"]] = None, commitment: Optional[Literal["1y", "3y"]] = None,
            only_measured: bool = False, usd_per_hour: Optional[Mapping[str, float]] = None,
+           max_usd_per_hour: Optional[float] = None, max_spot_usd: Optional[Union[float, Mapping[str, float]]] = None,
+           reserved: Optional[Mapping[str, int]] = None,
            setup_min: Optional[float] = None, steps: Optional[int] = None, times: Optional[int] = None, runs: Optional[int] = None,
            model: Optional[str] = None, tokens: Optional[float] = None, sequence: Optional[int] = None, global_batch: Optional[int] = None,
            runtime: Optional[str] = None, precision: Optional[str] = None, gpus: Optional[Sequence[str]] = None, most_gpus: Optional[int] = None,
@@ -117,6 +119,9 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         commitment: price of VMs that are committed for this term, in place of a market.
         only_measured: only VM types that were measured, none of the rest of the catalogue.
         usd_per_hour: USD per hour on demand of VM types, whatever the catalogue says.
+        max_usd_per_hour: USD per hour that all VMs together may cost.
+        max_spot_usd: highest spot price in USD per hour, of all VM types or by VM type.
+        reserved: VMs that are paid for, by VM type: so many cost nothing more, further ones are on demand.
         setup_min: minutes until VMs train.
         steps: steps of a measurement.
         times: how often the job is to be trained: what a measurement saves, it saves each time.
@@ -149,7 +154,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         "epochs": epochs, "unit": unit, "batch": batch, "restore_s": restore_s, "vm": vm, "workers": workers, "batch_size": batch_size,
         "tokens_per_sample": tokens_per_sample, "parameters": parameters, "provider": provider, "region": region,
         "market": market, "commitment": commitment, "only_measured": only_measured,
-        "usd_per_hour": usd_per_hour, "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
+        "usd_per_hour": usd_per_hour, "max_usd_per_hour": max_usd_per_hour, "max_spot_usd": max_spot_usd, "reserved": reserved,
+        "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
         "tokens": tokens, "sequence": sequence, "global_batch": global_batch, "runtime": runtime, "precision": precision,
         "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "deadline": deadline,
         "policy": policy if policy is None or isinstance(policy, str) else ",".join(policy), "now": now, "spot_run_h": spot_run_h,

@@ -18,7 +18,7 @@ use scavsim_base::output::write_file;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_experiment::ranking::NoRanking;
 use scavsim_measure::advise::advice::Choice;
-use scavsim_measure::advise::offers::strange_prices;
+use scavsim_measure::advise::offers::{PriceCaps, strange_prices};
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter, Question, advise, hand_over, json, text};
@@ -76,6 +76,15 @@ pub struct AdviseArgs {
     /// USD per hour on demand of a VM type, whatever the catalogue says; may be repeated
     #[arg(long, value_name = "VM=USD", value_parser = own_price)]
     usd_per_hour: Vec<(String, f64)>,
+    /// USD per hour that all VMs together may cost
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    max_usd_per_hour: Option<f64>,
+    /// Highest spot price in USD per hour, of all VM types or of one; may be repeated
+    #[arg(long, value_name = "[VM=]USD", value_parser = spot_cap)]
+    max_spot_usd: Vec<(Option<String>, f64)>,
+    /// VMs that are paid for: up to N of this type cost nothing more, further ones are on demand; may be repeated
+    #[arg(long, value_name = "VM=N", value_parser = reserved)]
+    reserved: Vec<(String, u32)>,
     /// Minutes until VMs train, in the job and in a measurement
     #[arg(long, value_name = "MIN", default_value_t = 5.0, value_parser = units::minutes)]
     setup_min: f64,
@@ -145,14 +154,36 @@ enum AdviceFormat {
     Json,
 }
 
+fn usd(text: &str) -> Result<f64, &'static str> {
+    let usd = text.trim().parse().ok();
+    usd.filter(|usd| (0.0..=1e6).contains(usd))
+        .ok_or("expected USD per hour from 0 to a million, like 2.50")
+}
+
 fn own_price(text: &str) -> Result<(String, f64), &'static str> {
-    let legal = "expected VM=USD, like my-box=2.50";
-    let (vm, usd) = text.rsplit_once('=').ok_or(legal)?;
-    let usd: f64 = usd.trim().parse().map_err(|_| legal)?;
-    if !vm.trim().is_empty() && usd > 0.0 && usd <= 1e6 {
-        Ok((vm.trim().to_owned(), usd))
+    let pair = text
+        .rsplit_once('=')
+        .map(|(vm, price)| (vm.trim(), usd(price)));
+    match pair {
+        Some((vm, Ok(usd))) if !vm.is_empty() => Ok((vm.to_owned(), usd)),
+        _ => Err("expected VM=USD, like my-box=2.50, from 0 (paid for) to a million"),
+    }
+}
+
+fn spot_cap(text: &str) -> Result<(Option<String>, f64), &'static str> {
+    if text.contains('=') {
+        own_price(text).map(|(vm, usd)| (Some(vm), usd))
     } else {
-        Err("expected VM=USD, like my-box=2.50, above 0 and at most a million")
+        usd(text).map(|usd| (None, usd))
+    }
+}
+
+fn reserved(text: &str) -> Result<(String, u32), &'static str> {
+    let pair = text.rsplit_once('=');
+    let pair = pair.and_then(|(vm, vms)| Some((vm.trim(), vms.trim().parse().ok()?)));
+    match pair {
+        Some((vm, vms @ 1..)) if !vm.is_empty() => Ok((vm.to_owned(), vms)),
+        _ => Err("expected VM=N, like p4d.24xlarge=2"),
     }
 }
 
@@ -207,6 +238,7 @@ impl AdviseArgs {
             let rentals = RentalAdvice::from_measurements(&advice, restore_s);
             let effort = PlanningOptions {
                 setup_min: self.setup_min,
+                caps: &question.wanted.caps,
                 lives: question.runs,
                 jobs,
                 interrupt,
@@ -277,6 +309,22 @@ impl AdviseArgs {
         if self.in_time.is_given() && self.report.is_some() {
             refuse("report", "a page of an advice without --deadline");
         }
+        let is_on_demand = self.market != MarketChoice::Spot && self.commitment.is_none();
+        if !self.reserved.is_empty() && !is_on_demand {
+            refuse(
+                "reserved",
+                "it with VMs on demand: without `--market spot` and --commitment",
+            );
+        }
+        if !self.max_spot_usd.is_empty()
+            && self.market == MarketChoice::OnDemand
+            && !self.in_time.is_given()
+        {
+            refuse(
+                "max-spot-usd",
+                "it with spot VMs: `--market spot`, `--market any` or --deadline",
+            );
+        }
         if !(0.0..=1440.0).contains(&self.setup_min) {
             refuse("setup-min", "minutes from 0 to 1440");
         }
@@ -319,6 +367,7 @@ impl AdviseArgs {
     }
 
     fn wanted(&self) -> OfferFilter {
+        let caps = self.max_spot_usd.iter();
         OfferFilter {
             provider: self.provider.clone(),
             only_measured: self.only_measured,
@@ -336,6 +385,16 @@ impl AdviseArgs {
                 .cloned()
                 .collect::<BTreeMap<_, _>>(),
             spot_run_h: self.in_time.stated_run_h(),
+            caps: PriceCaps {
+                cluster_usd: self.max_usd_per_hour,
+                spot_usd: caps
+                    .clone()
+                    .find_map(|(vm, usd)| vm.is_none().then_some(*usd)),
+                spot_usd_of: caps
+                    .filter_map(|(vm, usd)| Some((vm.clone()?, *usd)))
+                    .collect(),
+            },
+            reserved: self.reserved.iter().cloned().collect(),
         }
     }
 

@@ -90,6 +90,7 @@ impl OfModel {
         if let Some(in_time) = in_time {
             let effort = PlanningOptions {
                 setup_min: of.setup_min,
+                caps: &question.wanted.caps,
                 lives: of.runs,
                 jobs: of.jobs,
                 interrupt,

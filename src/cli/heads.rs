@@ -348,6 +348,10 @@ pub(super) const HEADS: &[(&str, &str)] = &[
     ("vcpu", "Virtual CPUs of a VM."),
     ("network_gbps", "Bandwidth of the network, Gbit/s."),
     ("date", "Day of the price."),
+    (
+        "old",
+        "Whether a price was last seen over 18 months before the newest one.",
+    ),
     ("fit", "What a law was fitted to."),
     ("law", "The law that was fitted."),
     ("bf16", "Peak of a GPU in bfloat16, TFLOP/s."),

@@ -194,8 +194,8 @@ fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Fail
 }
 
 fn prices(filter: &VmFilter) -> Result<Sheet<'static, &'static Price>, Failure> {
-    let (catalogue, diagnostics) = Catalogue::embedded();
-    let catalogue = sound(catalogue, diagnostics)?;
+    let (_, diagnostics) = Catalogue::embedded();
+    let catalogue = sound(Catalogue::current(), diagnostics)?;
     list_prices::list(catalogue, filter).map_err(Failure::Wrong)
 }
 

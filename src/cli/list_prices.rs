@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::list_vms::VmFilter;
+use super::list_vms::{OLD, VmFilter, old};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::{Catalogue, Price};
 use scavsim_read::input::Diagnostics;
@@ -27,6 +27,7 @@ pub(super) fn list<'c>(
         }),
         Column::text("from", |p: &&Price| json!(p.valid_from)),
         Column::text("to", |p: &&Price| json!(p.valid_to)),
+        Column::text(OLD, |p: &&Price| json!(old(catalogue, p))),
         Column::text("source", |p: &&Price| json!(&*p.source_keys)).long(),
     ];
     Ok(Sheet::new(rows, columns))

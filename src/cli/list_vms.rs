@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::terminal;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::vm_types::FIGURES;
-use scavsim_data::cloud::{Catalogue, Date, Market, VmType};
+use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
 use scavsim_parallel::gpu;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
@@ -46,6 +46,15 @@ pub(super) type Row<'c> = (&'c VmType, Option<Prices>);
 pub(super) struct Prices {
     usd: [Option<f64>; Market::ALL.len()],
     date: Date,
+    old: &'static str,
+}
+
+/// Column that marks old prices.
+pub(super) const OLD: &str = "old";
+
+/// A mark behind a price that is too old to be charged as the newest.
+pub(super) fn old(catalogue: &Catalogue, price: &Price) -> &'static str {
+    if catalogue.is_old(price) { "old" } else { "" }
 }
 
 impl VmFilter {
@@ -66,7 +75,8 @@ impl VmFilter {
                 .filter_map(|t| Some((t, Some(prices(catalogue, t, region)?))))
                 .collect(),
         };
-        Ok(Sheet::new(rows, columns(region.is_some())))
+        let is_any_old = (rows.iter()).any(|(_, prices)| prices.is_some_and(|p| !p.old.is_empty()));
+        Ok(Sheet::new(rows, columns(region.is_some(), is_any_old)))
     }
 
     pub(super) fn wanted<'c>(
@@ -141,7 +151,7 @@ pub(super) struct WantedVms<'c> {
 }
 
 /// The source behind the figures of a VM type goes with them alone; with prices these stand there.
-fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
+fn columns<'c>(with_prices: bool, with_old: bool) -> Vec<Column<'c, Row<'c>>> {
     let [provider, vm, vcpu, memory, gpu, gpus, network] = FIGURES;
     let price = |head, market: usize| {
         Column::number(head, move |(_, prices): &Row<'_>| {
@@ -175,6 +185,8 @@ fn columns<'c>(with_prices: bool) -> Vec<Column<'c, Row<'c>>> {
         columns.extend(priced);
         let date = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| &prices.date));
         columns.push(Column::text("date", date));
+        let old = |(_, prices): &Row<'_>| json!(prices.as_ref().map(|prices| prices.old));
+        columns.extend(with_old.then(|| Column::text(OLD, old)));
     } else {
         columns.push(Column::text("source", |(t, _): &Row<'_>| json!(t.source_keys)).long());
     }
@@ -219,5 +231,8 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Price
     Some(Prices {
         usd: Market::ALL.map(on),
         date: latest,
+        old: here()
+            .find(|p| p.holds_on(latest))
+            .map_or("", |price| old(catalogue, price)),
     })
 }

@@ -15,7 +15,8 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::pack::{PRICES, VMS};
 use scavsim_data::cloud::{Catalogue, Pack, Price, pack_notes};
 use scavsim_measure::import::folder::{self, Kind};
-use scavsim_measure::import::prices::skypilot;
+use scavsim_measure::import::prices::lists::{self, PriceListOptions};
+use scavsim_measure::import::prices::{ImportedPrices, skypilot};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
@@ -42,15 +43,18 @@ enum PricesTask {
 
 #[derive(Debug, Args)]
 struct UpdateArgs {
-    /// A table as `import prices` writes it, a pack, or SkyPilot's catalogue: a folder with CLOUD/vms.csv
+    /// A pack, a table as `import prices` writes it, SkyPilot's catalogue (a folder with CLOUD/vms.csv), or a price list
+    ///
+    /// Price lists are recognised: Azure's retail prices (JSON), the price list of AWS (JSON or CSV) and its spot price history,
+    /// the CSV of Vantage's ec2instances.info and that of gpuhunt.
     path: PathBuf,
-    /// Day on which SkyPilot's catalogue was fetched, if its folder is not named after it
+    /// Day on which a list or catalogue was fetched, if it does not say it
     #[arg(long, value_name = "DAY")]
     date: Option<String>,
-    /// Only this cloud of SkyPilot's catalogue; may be repeated
+    /// Only this cloud; of a list that does not say it, its cloud; may be repeated
     #[arg(long)]
     cloud: Vec<String>,
-    /// Only this region of SkyPilot's catalogue; may be repeated
+    /// Only this region; of a list that does not say it, its region; may be repeated
     #[arg(long)]
     region: Vec<String>,
     /// Name of the pack [default: its last day]
@@ -167,6 +171,16 @@ struct PackTables {
     said: Option<String>,
 }
 
+impl From<ImportedPrices> for PackTables {
+    fn from(imported: ImportedPrices) -> Self {
+        PackTables {
+            prices: imported.text,
+            vms: Some(imported.vms).filter(|vms| vms.lines().count() > 1),
+            said: Some(imported.report.to_string()),
+        }
+    }
+}
+
 /// Most doubts that are shown; more are of one kind.
 const DOUBTS: usize = 5;
 
@@ -225,23 +239,39 @@ impl UpdateArgs {
 
     fn tables(&self, wrong: &mut Diagnostics) -> Result<Option<PackTables>, Failure> {
         let is_pack = self.path.join(PRICES).is_file();
-        if !self.path.is_file() && !is_pack {
+        let is_catalogue = self.path.file_name().is_some_and(|name| name == VMS);
+        if self.path.is_file() && !is_catalogue {
+            let Some(source) = Source::read(&self.path, wrong) else {
+                return Ok(None);
+            };
+            let options = PriceListOptions {
+                date: self.date.clone(),
+                clouds: self.cloud.clone(),
+                regions: self.region.clone(),
+            };
+            let imported = lists::read(&source, &options, wrong)?;
+            if !wrong.is_empty() {
+                return Ok(None);
+            }
+            if let Some(imported) = imported {
+                return Ok(Some(PackTables::from(imported)));
+            }
+        }
+        if !is_pack && (is_catalogue || !self.path.is_file()) {
+            let folder = self.path.parent().filter(|_| is_catalogue);
             let options = skypilot::SkypilotOptions {
-                folders: vec![self.path.clone()],
+                folders: vec![folder.unwrap_or(&self.path).to_owned()],
                 dates: self.date.iter().cloned().collect(),
                 clouds: self.cloud.clone(),
                 regions: self.region.clone(),
                 attach: Vec::new(),
             };
             let imported = skypilot::read(&options, wrong)?;
-            return Ok(imported.map(|imported| PackTables {
-                prices: imported.text,
-                vms: Some(imported.vms),
-                said: Some(imported.report.to_string()),
-            }));
+            return Ok(imported.map(PackTables::from));
         }
         if self.date.is_some() || !self.cloud.is_empty() || !self.region.is_empty() {
-            let title = "`--date`, `--cloud` and `--region` go with SkyPilot's catalogue";
+            let title =
+                "`--date`, `--cloud` and `--region` go with SkyPilot's catalogue and price lists";
             let help = format!("{} says of each price what it is of", self.path.display());
             wrong.push(Diagnostic::general(title).with_help(help));
         }

@@ -101,8 +101,91 @@ fn every_mistake_is_told_at_once() {
     ]
     .concat();
     insta::assert_snapshot!(stderr(&sandbox.run(&unknown).code(2).stdout("")));
-    let free = [&EXAMPLE[..], &["--usd-per-hour", "g5.xlarge=0"]].concat();
-    assert!(stderr(&sandbox.run(&free).code(2)).contains("above 0"));
+    let wrong = [
+        ("--usd-per-hour", "g5.xlarge=-1"),
+        ("--max-spot-usd", "g5.xlarge=dear"),
+        ("--reserved", "g5.xlarge=0"),
+        ("--max-usd-per-hour", "nan"),
+    ];
+    for (option, value) in wrong {
+        let asked = [&EXAMPLE[..], &[option, value]].concat();
+        assert!(
+            stderr(&sandbox.run(&asked).code(2)).contains(option),
+            "{option}"
+        );
+    }
+    let unmeant = [
+        &EXAMPLE[..],
+        &["--max-spot-usd", "1", "--reserved", "g5.xlrage=1"],
+    ]
+    .concat();
+    let text = stderr(&sandbox.run(&unmeant).code(2));
+    assert!(text.contains("--max-spot-usd is not possible"), "{text}");
+    assert!(text.contains("VM type in --reserved `g5.xlrage`"), "{text}");
+}
+
+/// Machines that are paid for, highest prices, and VMs that are reserved.
+#[test]
+fn caps_and_what_is_paid_for_decide_what_is_taken() {
+    let sandbox = with_example();
+    let best = |more: &[&str]| {
+        let usual = ["--only-measured", "--format", "json"];
+        let asked = [&EXAMPLE[..], &usual, more].concat();
+        let text = stdout(&sandbox.run(&asked).success());
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        value["choices"][0].clone()
+    };
+    let usual = best(&[]);
+    let vm = usual["vm"].as_str().expect("a VM type").to_owned();
+    // What is paid for is taken, and of it the fastest.
+    let other = if vm.starts_with("g5.") {
+        "g6e.xlarge"
+    } else {
+        "g5.xlarge"
+    };
+    let free = best(&["--usd-per-hour", &format!("{other}=0")]);
+    assert_eq!(
+        (&free["vm"], &free["cost_usd"]),
+        (&other.into(), &0.0.into())
+    );
+    assert!(free["vms"].as_u64() > Some(1), "{free}");
+    let reserved = best(&["--reserved", &format!("{other}=1")]);
+    assert_eq!(
+        (&reserved["vm"], &reserved["vms"]),
+        (&other.into(), &1.into())
+    );
+    assert_eq!(reserved["cost_usd"], 0.0);
+    // A highest price per hour is that of the whole cluster.
+    let fast = best(&["--objective", "time"]);
+    let capped = best(&["--objective", "time", "--max-usd-per-hour", "2.1"]);
+    assert!(
+        capped["time_h"].as_f64() > fast["time_h"].as_f64(),
+        "{capped}"
+    );
+    let most = if capped["vm"] == "g5.xlarge" {
+        2.0
+    } else {
+        1.0
+    };
+    assert!(capped["vms"].as_f64() <= Some(most), "{capped}");
+    let same = best(&["--objective", "time", "--max-usd-per-hour", "1000000"]);
+    assert_eq!(same, fast);
+    let asked = [&EXAMPLE[..], &["--max-usd-per-hour", "0.1"]].concat();
+    let text = stderr(&sandbox.run(&asked).code(2));
+    assert!(text.contains("no configuration is so cheap"), "{text}");
+    let spot = [
+        "--market",
+        "spot",
+        "--max-spot-usd",
+        "g5.xlarge=0.38",
+        "--only-measured",
+    ];
+    let text = stdout(&sandbox.run(&[&EXAMPLE[..], &spot].concat()).success());
+    let text = text.replace("\n  ", " ");
+    assert!(
+        text.contains("g5.xlarge as spot: $0.384 is above --max-spot-usd 0.38"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -451,7 +451,7 @@ step_cv = nan
 
 [pricing]
 policies = ["paper-fixed", "free"]
-define.free = { usd_per_vm_hour = 0 }
+define.free = { usd_per_vm_hour = -1 }
 
 [search]
 strategies = ["full", "genie"]

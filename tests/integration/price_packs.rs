@@ -16,11 +16,13 @@ fn run(sandbox: &Sandbox, arguments: &[&str]) -> Assert {
 
 /// A job that takes an hour on one g5.xlarge, half an hour on one g6e.xlarge.
 fn job() -> Sandbox {
+    job_of("g5.xlarge,1,10,0.36\ng6e.xlarge,1,10,0.18\n")
+}
+
+/// A job of 10,000 steps with these measured rows.
+fn job_of(rows: &str) -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.write(
-        "p.csv",
-        "vm,workers,batch,step_s\ng5.xlarge,1,10,0.36\ng6e.xlarge,1,10,0.18\n",
-    );
+    sandbox.write("p.csv", &format!("vm,workers,batch,step_s\n{rows}"));
     let import = ["import", "profile", "p.csv", "--out", "w"];
     let length = ["--samples-per-epoch", "10000", "--epochs", "10"];
     sandbox.run(&[&import[..], &length].concat()).success();
@@ -283,4 +285,139 @@ fn a_catalogue_of_skypilot_becomes_a_pack_with_its_vm_types() {
     assert_eq!(listed.lines().count(), 2, "{listed}");
     let told = stderr(&run(&sandbox, &["list", "vms", "--region", "mare-3"]).code(2));
     assert!(told.contains("did you mean `mare-"), "{told}");
+}
+
+fn written(sandbox: &Sandbox, policies: &str) -> String {
+    sandbox.write("s.toml", &scenario(policies));
+    let found = run(sandbox, &["run", "s.toml", "--out", "out", "--overwrite"]).success();
+    stdout(&found) + &sandbox.read("out/manifest.json")
+}
+
+/// Commitments of 2017 beside prices on demand of 2026 made three years of commitment look cheap.
+#[test]
+fn an_old_commitment_is_not_the_newest_and_an_old_price_on_demand_is_marked() {
+    let sandbox = job_of("p3.2xlarge,1,10,0.36\n");
+    let asked = "region = \"us-east-1\"\ncatalogue = \"commitment-3y\"\n";
+    sandbox.write("s.toml", &scenario(&format!("{asked}date = \"newest\"")));
+    let text = stderr(&run(&sandbox, &["check", "s.toml"]).code(2));
+    assert!(
+        text.contains("is of 2017-11-12, over 18 months before the newest price"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`date = \"2017-11-12\"` takes it all the same"),
+        "{text}"
+    );
+    let dated = format!("provider = \"aws\"\n{asked}date = \"2017-11-12\"");
+    let (_, _, usd) = bills(&sandbox, &dated, &[])[0].clone();
+    assert!(usd > 1.0 && usd < 2.0, "{usd}");
+    let advise = [
+        "advise",
+        "p.csv",
+        "--samples-per-epoch",
+        "10000",
+        "--epochs",
+        "10",
+    ];
+    let text = stderr(&run(&sandbox, &[&advise[..], &["--commitment", "1y"]].concat()).code(2));
+    assert!(text.contains("2017-11-12"), "{text}");
+    // What nobody lists any more is charged, with its day.
+    let sandbox = job_of("m4.2xlarge,1,10,0.36\n");
+    let text = written(
+        &sandbox,
+        "region = \"ap-northeast-1\"\ncatalogue = \"on-demand\"\ndate = \"newest\"",
+    );
+    let old = "old prices are charged, as no newer ones are known: `m4.2xlarge` of 2017-11-12";
+    assert!(text.contains(old), "{text}");
+    let there = ["--region", "ap-northeast-1"];
+    let text = stdout(&run(&sandbox, &[&advise[..], &there].concat()).success());
+    assert!(text.contains("old price of 2017-11-12"), "{text}");
+    let listed = ["list", "prices", "--provider", "aws", "--format", "csv"];
+    let text = stdout(&run(&sandbox, &[&listed[..], &there].concat()).success());
+    assert!(text.contains("2017-11-12,2017-11-12,old"), "{text}");
+}
+
+#[test]
+fn policies_and_vm_types_without_a_price_are_left_out_of_a_sweep() {
+    // g5.2xlarge has no spot price; no VM type has a new commitment.
+    let sandbox = job_of("g5.xlarge,1,10,0.36\ng5.2xlarge,1,10,0.36\n");
+    let text = written(
+        &sandbox,
+        "region = \"us-east-1\"\ncatalogue = [\"on-demand\", \"spot\", \"commitment-1y\"]\ndate = \"newest\"",
+    );
+    for expected in [
+        "pricing policies without a price are left out: `asked catalogue commitment-1y`",
+        "VM types without a price are left out: `g5.2xlarge` (`asked catalogue spot`: no spot price",
+    ] {
+        let text = text.replace("\n  ", " ");
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    let rows = Rows::parse(&sandbox.read("out/records.csv"));
+    let found: Vec<(&str, &str)> = (rows.iter())
+        .map(|row| (row.text("pricing"), row.text("oracle_vm")))
+        .collect();
+    let expected = [
+        ("asked catalogue on-demand", "g5.xlarge"),
+        ("asked catalogue spot", "g5.xlarge"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_stated_price_far_from_the_last_known_one_is_asked_about() {
+    let sandbox = job_of("p5.48xlarge,1,10,0.36\n");
+    // The price of one of eight GPUs.
+    let text = written(&sandbox, "usd_per_hour_of = { \"p5.48xlarge\" = 6.88 }");
+    let asked = "p5.48xlarge at $6.88 an hour is 8.0 times below the last known price on demand";
+    assert!(text.contains(asked), "{text}");
+    for sound in ["55", "0"] {
+        let price = format!("usd_per_hour_of = {{ \"p5.48xlarge\" = {sound} }}");
+        let text = written(&sandbox, &price);
+        assert!(!text.contains("last known price"), "{text}");
+        assert_eq!(text.contains("all VMs cost 0"), sound == "0", "{text}");
+    }
+}
+
+#[test]
+fn price_lists_of_others_are_recognised() {
+    let sandbox = Sandbox::new();
+    let entry = |vm: &str, zone: &str, usd: &str| {
+        format!(
+            r#"{{"AvailabilityZone":"{zone}","InstanceType":"{vm}","ProductDescription":"Linux/UNIX","SpotPrice":"{usd}","Timestamp":"2026-12-02T09:00:00Z"}}"#
+        )
+    };
+    let all = [
+        entry("g5.xlarge", "us-east-1a", "0.40"),
+        entry("g5.xlarge", "us-east-1b", "0.50"),
+    ];
+    sandbox.write(
+        "h.json",
+        &format!("{{\"SpotPriceHistory\":[{}]}}", all.join(",")),
+    );
+    let said = stdout(&run(&sandbox, &["prices", "update", "h.json"]).success());
+    for expected in [
+        "the spot price history of AWS",
+        "1 VM type in 1 region, prices up to 2026-12-02",
+    ] {
+        assert!(said.contains(expected), "{said}");
+    }
+    let listed = ["list", "vms", "--region", "us-east-1", "--format", "csv"];
+    let listed = stdout(&run(&sandbox, &listed).success());
+    let row = listed
+        .lines()
+        .find(|row| row.contains(",g5.xlarge,"))
+        .unwrap_or_default();
+    assert!(
+        row.contains(",0.45,") && row.contains("2026-12-02"),
+        "{row}"
+    );
+    sandbox.write(
+        "broken.json",
+        "{\"SpotPriceHistory\":[\n{\"InstanceType\":1}]}",
+    );
+    let told = stderr(&run(&sandbox, &["prices", "update", "broken.json"]).code(2));
+    assert!(told.contains("broken.json:2:"), "{told}");
+    sandbox.write("other.json", "{\"log_history\":[]}");
+    let told = stderr(&run(&sandbox, &["prices", "update", "other.json"]).code(2));
+    assert!(told.contains("no price list that is known"), "{told}");
 }

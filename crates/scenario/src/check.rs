@@ -9,8 +9,9 @@ use super::file::ScenarioFile;
 use super::file_reader;
 use super::files::{Files, hash_with};
 use super::measured_defaults::MeasuredDefaults;
+use super::price_gaps::PriceGaps;
 use super::subject::form::Reading;
-use super::subject::{SubjectAndSetup, SubjectKind};
+use super::subject::{ReadSubject, SubjectAndSetup, SubjectKind};
 use super::{axes, extent, precision, prices, scenario_warnings, settings, strategies};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Policy;
@@ -22,6 +23,7 @@ use scavsim_read::input::checked::{Count, Delay, Positive};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_search::search::{CLAIRVOYANT, Limits, Objective};
+use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Default)]
@@ -99,6 +101,23 @@ fn checked(
     scenario.filter(|_| diagnostics.len() == before)
 }
 
+/// Leaves out policies and VM types of which lists lack the price, and says so.
+fn leave_out_gaps(
+    subject: &mut dyn ReadSubject,
+    setup: &Setup,
+    policies: Option<&mut Vec<Policy>>,
+) -> Vec<String> {
+    let Some(policies) = policies else {
+        return Vec::new();
+    };
+    let gaps = PriceGaps::find(policies, &subject.rentals(setup));
+    if !subject.leave_out(&gaps.vms, setup) {
+        return Vec::new();
+    }
+    policies.retain(|policy| !gaps.policies.contains(&policy.name));
+    gaps.sentences
+}
+
 struct Check<'a> {
     files: &'a Files,
     given: &'a Extensions,
@@ -141,12 +160,12 @@ impl Check<'_> {
         let objectives = strategies::objectives(&file.search, complaints);
         let read = (kind.read)(reading, complaints);
         let unnamed = (read.as_ref()).map_or(LISTED, |(own, _)| own.unnamed_policy(file));
-        let policies = prices::read(reading, form, unnamed, complaints);
+        let mut policies = prices::read(reading, form, unnamed, complaints);
         let (mut subject, setup) = read?;
+        let left_out = leave_out_gaps(&mut *subject, &setup, policies.as_mut());
         let rentals = subject.rentals(&setup);
-        if let Some(policies) = &policies {
-            subject.check_prices(policies, reading, &rentals, complaints);
-        }
+        let charged = policies.iter();
+        charged.for_each(|all| subject.check_prices(all, reading, &rentals, complaints));
         let about = (&*subject, &setup);
         let strategies = strategies::usable(file, registry, about, strategies?, complaints);
         let mut remarks = (policies.as_deref())
@@ -156,7 +175,9 @@ impl Check<'_> {
             .unwrap_or_default();
         drop(rentals);
         let runs_in = settings::all(reading, (&mut *subject, setup), &mut measured, complaints);
-        remarks.unasked.extend(measured.sentence());
+        remarks
+            .unasked
+            .extend(left_out.into_iter().chain(measured.sentence()));
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
         // Who says on the command line how many there are to be is not asked again.
         let precision = match overrides.replicas {

@@ -31,6 +31,7 @@ pub mod machines;
 mod measured_defaults;
 pub mod parallel_table;
 mod precision;
+mod price_gaps;
 mod prices;
 pub mod scale_axis;
 pub mod scenario_warnings;

@@ -99,7 +99,7 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
     let axes = [
         ("compute_scale", &table.compute_scale, scales.clone()),
         ("network_scale", &table.network_scale, scales),
-        ("usd_per_hour", &table.usd_per_hour, 1e-9..=MOST_USD),
+        ("usd_per_hour", &table.usd_per_hour, 0.0..=MOST_USD),
     ];
     let memory = table.memory_gib.as_ref().map(Spanned::get_ref);
     let memory = ("memory_gib", memory, 1e-3..=MOST_MEMORY_GIB);

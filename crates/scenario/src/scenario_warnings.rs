@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::ScenarioFile;
 use super::prices::Rentals;
 use scavsim_clusters::Clusters;
-use scavsim_data::cloud::{Catalogue, Fleet};
+use scavsim_data::cloud::{Catalogue, Fleet, Market};
 use scavsim_data::pricing::builtin::{LISTED, LISTED_SPOT};
 use scavsim_data::pricing::{ListedPrice, Policy, RentedVmType};
 use scavsim_data::workload::Workload;
@@ -25,8 +25,12 @@ pub(super) fn of_scenario(
         .downcast::<Clusters>()
         .map_or(&[][..], |own| &own.stored);
     let of_nobody = unnamed(file, policies);
+    let listed = listed_prices(policies, rentals);
     let is_told = of_nobody.is_some();
     let prices = (of_nobody.into_iter())
+        .chain(old_prices(&listed))
+        .chain(strange_prices(file, policies))
+        .chain(of_free(policies, rentals))
         .chain(one_price(policies, rentals))
         .chain(stand_ins(policies, rentals));
     let stays = |vm: &RentedVmType<'_>| !vm.on_spot.unwrap_or(rentals.are_lost);
@@ -34,7 +38,6 @@ pub(super) fn of_scenario(
         let mut all = rentals.all.iter();
         all.any(|vm| policy.is_spot_price(vm.on_spot) && stays(vm))
     };
-    let listed = listed_prices(policies, rentals);
     let is_told = is_told && (listed.iter()).all(|own| DESCRIBED.contains(&&*own.provider));
     let names = |of: &dyn Fn(&&Policy) -> bool| {
         let all = policies.iter().filter(of);
@@ -59,6 +62,16 @@ fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedP
         rentals.all.iter().filter_map(one)
     };
     policies.iter().flat_map(of).collect()
+}
+
+/// Warns of prices that are charged as the newest and are old.
+fn old_prices(listed: &BTreeSet<ListedPrice>) -> Option<String> {
+    let of = |price: &ListedPrice| Some(format!("`{}` of {}", price.old_of.as_ref()?, price.day));
+    let old: BTreeSet<String> = listed.iter().filter_map(of).collect();
+    (!old.is_empty()).then(|| {
+        let old = ScenarioWarnings::list(old.into_iter().collect());
+        format!("old prices are charged, as no newer ones are known: {old}")
+    })
 }
 
 fn price_days(listed: &BTreeSet<ListedPrice>) -> Option<String> {
@@ -108,6 +121,39 @@ fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
             "no pricing policy is named, so `{}` is charged: {}",
             policy.name, policy.description
         )
+    })
+}
+
+/// Asks about prices that a policy of the scenario states far from the last known ones.
+fn strange_prices(file: &ScenarioFile, policies: &[Policy]) -> Vec<String> {
+    let catalogue = Catalogue::current();
+    let is_charged = |name: &str| policies.iter().any(|policy| policy.name == name);
+    let defined = file.pricing.define.iter();
+    let stated = defined.filter(|(name, _)| is_charged(name.get_ref()));
+    let stated = stated.flat_map(|(name, policy)| {
+        let prices = policy.usd_per_hour_of.iter().flatten();
+        prices.map(move |(vm, usd)| (name.get_ref(), vm, usd.get()))
+    });
+    let doubted = stated.filter_map(|(name, vm, usd)| {
+        let doubt = catalogue.doubt_price(vm, Market::OnDemand, usd)?;
+        let what = format!("`{name}`: {vm} at ${usd} an hour is {}", doubt.sentence);
+        Some(format!("{what}; {}", doubt.help))
+    });
+    doubted.collect()
+}
+
+/// Says what decides where VMs cost nothing, as those that are paid for.
+fn of_free(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
+    let is_free = |policy: &&Policy| {
+        let tariff = policy.tariff(&rentals.all, &rentals.fleet);
+        let usd = |at| tariff.as_ref().ok()?.usd_per_vm_hour(at);
+        !rentals.all.is_empty() && (0..rentals.all.len()).all(|at| usd(at) == Some(0.0))
+    };
+    let free = policies.iter().filter(is_free);
+    let names: Vec<String> = free.map(|policy| format!("`{}`", policy.name)).collect();
+    (!names.is_empty()).then(|| {
+        let names = ScenarioWarnings::list(names);
+        format!("all VMs cost 0 under {names}: of equal costs the faster is the better")
     })
 }
 

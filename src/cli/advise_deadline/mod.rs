@@ -22,6 +22,7 @@ use plan::{Candidate, ON_DEMAND, Plan, Promise};
 use rule::Rule;
 use scavsim_base::text::words::with_commas;
 use scavsim_engine::Interrupt;
+use scavsim_measure::advise::offers::PriceCaps;
 use scavsim_measure::advise::rental::{RentalAdvice, RentalChoice};
 use scavsim_provision::policy::registry::{POLICIES, Settings};
 use scavsim_provision::policy::{Net, Recipe};
@@ -176,6 +177,7 @@ impl DeadlineArgs {
 pub(super) struct PlanningOptions<'a> {
     /// Minutes until machines train.
     pub(super) setup_min: f64,
+    pub(super) caps: &'a PriceCaps,
     /// Lives of each plan.
     pub(super) lives: u64,
     pub(super) jobs: usize,
@@ -201,7 +203,7 @@ impl DeadlineQuestion {
             setup_h: effort.setup_min / 60.0,
         };
         let interrupt = effort.interrupt;
-        let candidates = self.candidates(advice, &promise, &stand_in);
+        let candidates = self.candidates(advice, &promise, &stand_in, effort.caps);
         let policies = || {
             self.policies
                 .iter()
@@ -257,12 +259,13 @@ impl DeadlineQuestion {
         advice: &'a RentalAdvice,
         promise: &Promise,
         stand_in: &SubstituteMarket,
+        caps: &PriceCaps,
     ) -> Vec<Candidate<'a>> {
         let mut all: Vec<Candidate<'a>> = (advice.choices.iter())
             .map(|choice| {
                 Candidate::new(
                     choice,
-                    SpotMarket::for_choice(choice, self.said, stand_in),
+                    SpotMarket::for_choice(choice, self.said, stand_in, caps),
                     promise,
                 )
             })

@@ -99,17 +99,15 @@ impl<'a> Candidate<'a> {
     }
 
     pub(super) fn on_demand_usd_per_h(&self) -> f64 {
-        self.choice.offer.usd_per_hour * f64::from(self.choice.vms)
+        self.choice.offer.cluster_usd_per_hour(self.choice.vms)
     }
 
     /// USD for all machines and an hour where it is cheapest.
     pub(super) fn least_usd_per_h(&self) -> f64 {
-        let on_demand = self.choice.offer.usd_per_hour;
-        let spot = self
-            .spot
-            .as_ref()
-            .map_or(on_demand, |spot| spot.offer.usd_per_hour);
-        spot.min(on_demand) * f64::from(self.choice.vms)
+        let on_demand = self.on_demand_usd_per_h();
+        let spot =
+            (self.spot.as_ref()).map(|spot| spot.offer.usd_per_hour * f64::from(self.choice.vms));
+        spot.map_or(on_demand, |spot| spot.min(on_demand))
     }
 
     /// Seconds of work between checkpoints, by Young and Daly, and what they make of an hour of work; `None` where machines

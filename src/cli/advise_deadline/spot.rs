@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use scavsim_data::cloud::lifetimes::{Kind, Model};
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_measure::advise::offers::{self, Offer, PriceCaps};
 use scavsim_measure::advise::rental::RentalChoice;
-use scavsim_measure::advise::{Offer, offers};
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
@@ -105,8 +105,12 @@ impl SpotMarket {
         choice: &RentalChoice,
         said: StatedSpotTimes,
         stand_in: &SubstituteMarket,
+        caps: &PriceCaps,
     ) -> Option<SpotMarket> {
         let offer = offers::offer_in_market(&choice.offer, Market::Spot, Catalogue::current())?;
+        if (caps.spot_cap(&offer.vm)).is_some_and(|most| offer.usd_per_hour > most) {
+            return None;
+        }
         let published = offer.lifetime.and_then(|model| {
             Some((
                 run_of_all_h(model, choice.vms)?,

@@ -193,7 +193,10 @@ fn why(answer: &PlannedAnswer<'_>, first: &Plan<'_>) -> String {
             " On demand only: {}, {}, {} more.",
             only.candidate.choice.name,
             small_usd(only.came.cost_usd[0]),
-            share(more / first.came.cost_usd[0])
+            match first.came.cost_usd[0] {
+                0.0 => small_usd(more),
+                least => share(more / least),
+            }
         );
     }
     text

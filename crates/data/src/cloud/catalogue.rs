@@ -17,6 +17,8 @@ pub struct Catalogue {
     /// Prices by provider, VM type, region, market and day.
     pub prices: Vec<Price>,
     index_of: HashMap<String, usize>,
+    /// The last day of which any price is known.
+    pub(super) newest_day: Date,
     pub pack: Option<Pack>,
 }
 
@@ -63,10 +65,12 @@ impl Catalogue {
         let index_of = (types.iter().enumerate())
             .map(|(index, vm_type)| (vm_type.vm.clone(), index))
             .collect();
+        let newest_day = prices.iter().map(|price| price.valid_to).max();
         Catalogue {
             types,
             prices,
             index_of,
+            newest_day: newest_day.unwrap_or_default(),
             pack: None,
         }
     }
@@ -136,10 +140,11 @@ impl Catalogue {
             _ => 0.0,
         };
         let gpus = listed.gpu_count();
+        // What is paid for costs 0.
         let (times, word, near, help) = if usd > most {
             let help = "expected USD of one hour, not of a month or a whole term".to_owned();
             (usd / ends.1, "above", ends.1, help)
-        } else if usd < least {
+        } else if usd < least && usd > 0.0 {
             let help = match gpus {
                 2.. => format!(
                     "it has {gpus} GPUs: if that is the price of one, all cost {}",

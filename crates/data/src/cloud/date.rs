@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use jiff::Span;
 use jiff::civil::{self, DateTime, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -8,6 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 /// A day, written `2026-07-30`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(pub(super) civil::Date);
+
+impl Default for Date {
+    fn default() -> Self {
+        Date::FIRST
+    }
+}
 
 impl Date {
     pub const FIRST: Date = Date(civil::date(0, 1, 1));
@@ -20,6 +27,11 @@ impl Date {
 
     pub fn year(self) -> i16 {
         self.0.year()
+    }
+
+    /// The day so many months earlier, or the last of that month if it is shorter.
+    pub(super) fn months_before(self, months: i32) -> Date {
+        Date(self.0.saturating_sub(Span::new().months(months)))
     }
 
     pub fn at_time(self, time: Time) -> DateTime {

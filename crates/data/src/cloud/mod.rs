@@ -7,6 +7,7 @@ pub mod fleet;
 pub mod lifetimes;
 pub mod pack;
 pub mod pack_notes;
+pub mod price_age;
 pub mod price_table;
 pub mod prices;
 pub mod sources;

@@ -10,7 +10,7 @@ use super::charges;
 use super::price_day::PriceDay;
 use super::spot_series_key::SpotSeriesKey;
 use crate::cloud::{Date, Market, PriceTable};
-use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd};
+use scavsim_read::input::checked::{Fraction, NonNegative, PositiveUsd, Probability, Usd, VmUsd};
 
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
@@ -31,14 +31,14 @@ pub struct PolicyFile {
     pub is_spot_price: bool,
     /// Base price: USD per VM and hour.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_vm_hour: Option<PositiveUsd>,
+    pub usd_per_vm_hour: Option<VmUsd>,
     /// Base price: USD per hour of each VM type, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
+    pub usd_per_hour_of: Option<BTreeMap<String, VmUsd>>,
     /// Base price of VMs that a kind of cluster rents as spot VMs: USD per hour of each VM type, by its name; with
     /// `usd_per_hour_of`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spot_usd_per_hour_of: Option<BTreeMap<String, PositiveUsd>>,
+    pub spot_usd_per_hour_of: Option<BTreeMap<String, VmUsd>>,
     /// Base price: USD per sample of global batch and hour, whatever the worker count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_sample_hour: Option<PositiveUsd>,

@@ -14,7 +14,7 @@ use super::spot_series_key::SpotSeriesKey;
 use super::tariff::{AS_MEASURED, BillItem, PoolPrice, Servers, Tariff};
 use super::wrong_policy::{BY_TYPE, WrongPolicy};
 use crate::cloud::{Fleet, Market, RentalPlace};
-use scavsim_read::input::checked::{MOST_MACHINES, NonNegative, PositiveUsd};
+use scavsim_read::input::checked::{MOST_MACHINES, NonNegative, VmUsd};
 
 /// Parameter servers that are billed: held from the first VM to the last, at a VM's price.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,6 +184,11 @@ impl Policy {
             Some(false) => false,
             None => is_reduced,
         }
+    }
+
+    /// Whether a list that has prices of others lacks that of a known VM type, which can be left out.
+    pub fn is_gap(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> bool {
+        matches!(&self.base, Base::Vm(price) if self.priced_as.is_none() && price.is_gap(rented, fleet))
     }
 
     pub fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
@@ -359,10 +364,10 @@ impl Pools {
         }
         let usd_per_hour = price.usd_per_hour(RentedVmType { vm, ..rented }, fleet)?;
         // A price that a program brings has passed no check of a file.
-        if PositiveUsd::new(usd_per_hour).is_none() {
+        if VmUsd::new(usd_per_hour).is_none() {
             return Err(NoPrice {
                 what: format!("`{vm}` would cost {usd_per_hour} USD per hour"),
-                help: "a price is a number from 10^-9 to 10^6".to_owned(),
+                help: "a price is a number from 10^-9 to 10^6, or 0".to_owned(),
             });
         }
         let mut own = PoolPrice {

@@ -14,6 +14,7 @@ use super::repeats::Repeats;
 use super::simulate::{SimulatedChoice, simulate};
 use super::uncertainty::Uncertainty;
 use crate::import::{ImportResult, Report, profile};
+use scavsim_base::text::words::plural;
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Workload, load};
@@ -79,7 +80,15 @@ pub fn advise_on(
         return Err(NoAdvice::Wrong(diagnostics));
     }
     machines.keep_priced(&mut offers, counts(&question.goal)[0]);
-    let (all, hopeless) = configurations_to_predict(question, &workload, &machines, &offers);
+    let (all, [hopeless, above_cap]) =
+        configurations_to_predict(question, &workload, &machines, &offers)?;
+    if above_cap > 0 {
+        let most = question.wanted.caps.cluster_usd.unwrap_or_default();
+        let above = plural(above_cap as u64, "configuration");
+        (offers.left_out).push(format!(
+            "{above} above ${most} an hour (--max-usd-per-hour)"
+        ));
+    }
     let repeats = Repeats::of_runs(&runs);
     let simulated = simulate(
         question,
@@ -108,28 +117,49 @@ fn counts(goal: &Goal) -> [bool; 2] {
     [Objective::Cost, Objective::Time].map(|other| is_limited || goal.objective != other)
 }
 
-/// What is asked about: all that measurements tell, and what has a chance on other machines; and how much has none.
+/// What is asked about: all that measurements tell, and what has a chance on other machines; how much has none, and how much
+/// costs more per hour than it may.
 fn configurations_to_predict(
     question: &Question,
     workload: &Workload,
     machines: &Machines,
     offers: &OfferList,
-) -> (Vec<Configuration>, usize) {
+) -> Result<(Vec<Configuration>, [usize; 2]), NoAdvice> {
     let reach = machines.reach();
     let mut all = candidates(workload, &reach);
-    let others = on_machines(workload, machines, &reach);
+    let mut others = on_machines(workload, machines, &reach);
     let expected = |c: &Configuration| -> Option<Point> {
         let prices = offers.all.iter().filter(|o| o.vm == vm_type(&c.vm));
-        let usd = prices.map(|o| o.usd_per_hour).min_by(f64::total_cmp)?;
-        let replay = workload.replay(c, &reach).ok()?;
         let vms = Shape::parse(&c.vm).ok()?.vms(c.workers)?;
+        let usd = (prices.map(|o| o.cluster_usd_per_hour(vms))).min_by(f64::total_cmp)?;
+        let replay = workload.replay(c, &reach).ok()?;
         let steps = workload.steps_to_target(replay.epochs, c.batch);
         let time_s = steps * replay.step.total_s() + 60.0 * question.setup_min;
         Some(Point {
             time_s,
-            cost_usd: usd * f64::from(vms) * time_s,
+            cost_usd: usd * time_s,
         })
     };
+    let mut least = f64::INFINITY;
+    let mut is_within_cap = |c: &Configuration| {
+        let vms = Shape::parse(&c.vm)
+            .ok()
+            .and_then(|shape| shape.vms(c.workers));
+        let own = offers.all.iter().filter(|o| o.vm == vm_type(&c.vm));
+        let usd = own.filter_map(|o| Some(o.cluster_usd_per_hour(vms?)));
+        let usd = usd.fold(f64::INFINITY, f64::min);
+        least = least.min(usd);
+        question.wanted.caps.allow(usd)
+    };
+    let within_bounds = all.len() + others.len();
+    all.retain(&mut is_within_cap);
+    others.retain(&mut is_within_cap);
+    let above_cap = within_bounds - all.len() - others.len();
+    if all.is_empty() && others.is_empty() && above_cap > 0 {
+        let mut wrong = Diagnostics::default();
+        wrong.push(question.wanted.caps.without_any(least));
+        return Err(NoAdvice::Wrong(wrong));
+    }
     let points: Vec<(Configuration, Point)> = (others.into_iter())
         .filter_map(|c| expected(&c).map(|point| (c, point)))
         .collect();
@@ -165,7 +195,7 @@ fn configurations_to_predict(
     let before = all.len();
     all.extend(hopeful.map(|(c, _)| c));
     let hopeless = count - (all.len() - before);
-    (all, hopeless)
+    Ok((all, [hopeless, above_cap]))
 }
 
 struct Basics {
@@ -207,6 +237,15 @@ impl Basics {
     }
 }
 
+/// What is more than the best, over the best; 0 where both are 0, as the costs of machines that are paid for.
+fn over(value: f64, best: f64) -> f64 {
+    if value == best {
+        0.0
+    } else {
+        value / best - 1.0
+    }
+}
+
 fn choice(
     basis: &Basics,
     decision: &Decision<'_>,
@@ -227,7 +266,7 @@ fn choice(
         cost_usd: [mean.cost_usd, cost[0], cost[1]],
         miss: decision.miss(at),
         provenance: simulated.provenance,
-        over_best: decision.value(&mean) / decision.value(&decision.mean(best)) - 1.0,
+        over_best: over(decision.value(&mean), decision.value(&decision.mean(best))),
         chance: if at == best {
             1.0
         } else {

@@ -215,16 +215,19 @@ impl<'a> Decision<'a> {
             .map(|at| (at, self.value(&self.mean(at))))
             .filter(|(_, value)| value.is_finite())
             .collect();
-        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let time_s = |at: usize| self.mean(at).time_s;
+        all.sort_by(|a, b| (a.1.total_cmp(&b.1)).then(time_s(a.0).total_cmp(&time_s(b.0))));
         all.into_iter().map(|(at, _)| at).collect()
     }
 
     /// Chance that prospect `b` is better than `a` in the mean of its runs.
     pub fn chance_better(&self, b: usize, a: usize) -> f64 {
-        let (mine, theirs) = (
-            self.value(&self.prospects[a].expected),
-            self.value(&self.prospects[b].expected),
-        );
+        let values = |of: &dyn Fn(&Point) -> f64| [a, b].map(|at| of(&self.prospects[at].expected));
+        let [mine, theirs] = match values(&|point| self.value(point)) {
+            // Of what costs nothing the faster is the better.
+            [0.0, 0.0] => values(&|point| point.time_s),
+            values => values,
+        };
         let of = |a, b| self.covariances.covariance(a, b);
         let variance = of(a, a) + of(b, b) - 2.0 * of(a, b);
         let gap = libm::log(mine / theirs);

@@ -176,6 +176,8 @@ mod tests {
             },
             vms,
             offer: Offer {
+                reserved: 0,
+                is_old: false,
                 stated_run_h: None,
                 vm: vm.to_owned(),
                 provider: Some("gcp".to_owned()),

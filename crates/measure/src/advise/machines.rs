@@ -363,7 +363,7 @@ impl Machines {
         let price = |machine: &Machine, market: Market| {
             let own = offers.all.iter().filter(|o| o.vm == machine.vm);
             own.filter(|o| o.market == market)
-                .map(|o| o.usd_per_hour)
+                .map(|o| o.cluster_usd_per_hour(1))
                 .next()
         };
         type MachineKey<'m> = (&'m str, u32, Option<String>);

@@ -10,6 +10,7 @@ pub mod json;
 pub mod machines;
 pub mod measurement_summary;
 pub mod model;
+pub mod offer;
 pub mod offers;
 mod process;
 pub mod question;

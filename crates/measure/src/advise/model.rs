@@ -151,6 +151,13 @@ pub fn advise_model(
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
     }
+    let caps = &question.wanted.caps;
+    let least = cheapest.iter().map(|offer| offer.cluster_usd_per_hour(1));
+    let least = least.fold(f64::INFINITY, f64::min);
+    if all.is_empty() && !caps.allow(least) {
+        diagnostics.push(caps.without_any(least));
+        return Err(NoAdvice::Wrong(diagnostics));
+    }
     if all.is_empty() {
         let title = format!(
             "no plan of `{}` fits any GPU that was asked for",
@@ -205,7 +212,8 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
             offer.market == Market::Spot,
         );
         let is_better = best.get(&key).is_none_or(|known| {
-            offer.usd_per_hour < known.usd_per_hour
+            (known.reserved == 0 && offer.reserved > 0)
+                || offer.usd_per_hour < known.usd_per_hour
                 || (offer.usd_per_hour == known.usd_per_hour && gbit(offer) > gbit(known))
         });
         if is_better {
@@ -232,7 +240,10 @@ fn sort(all: &mut [PlanChoice], goal: &Goal) {
     };
     all.sort_by(|a, b| {
         let ((a_out, a_worth), (b_out, b_worth)) = (order(a), order(b));
-        a_out.cmp(&b_out).then(a_worth.total_cmp(&b_worth))
+        a_out
+            .cmp(&b_out)
+            .then(a_worth.total_cmp(&b_worth))
+            .then(a.time_h[0].total_cmp(&b.time_h[0]))
     });
 }
 
@@ -257,9 +268,16 @@ fn choice(
     let of = gpu::of_vm(&offer.vm)?;
     let own = of.gpu?;
     let gpus = of.count * held.vms;
+    if !(question.wanted.caps).allow(offer.cluster_usd_per_hour(held.vms)) {
+        return None;
+    }
     let hours = |seconds: f64| seconds / 3600.0;
     let [low, high] = row.time_interval_s();
-    let [cheap, dear] = row.cost_interval_usd();
+    let paid = offer.paid_share(held.vms);
+    let [mean_usd, cheap, dear] = {
+        let [cheap, dear] = row.cost_interval_usd();
+        [row.expected.cost_usd, cheap, dear].map(|usd| usd * paid)
+    };
     let log_sd = row.spread.time().unwrap_or(0.0);
     let training_s = (row.expected.time_s - 60.0 * question.setup_min).max(1.0);
     let tokens_per_s = question.tokens / training_s;
@@ -278,9 +296,7 @@ fn choice(
         limits
             .max_time_s
             .map(|most| below(most, row.expected.time_s)),
-        limits
-            .max_cost_usd
-            .map(|most| below(most, row.expected.cost_usd)),
+        limits.max_cost_usd.map(|most| below(most, mean_usd)),
     ];
     Some(PlanChoice {
         gpu: Arc::clone(&own.name),
@@ -290,7 +306,7 @@ fn choice(
         offer: (*offer).clone(),
         plan: row.other.clone().unwrap_or_default(),
         time_h: [hours(row.expected.time_s), hours(low), hours(high)],
-        cost_usd: [row.expected.cost_usd, cheap, dear],
+        cost_usd: [mean_usd, cheap, dear],
         log_sd,
         tokens_per_s,
         mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
@@ -331,7 +347,7 @@ fn measurements(
             PlanMeasurement {
                 choice: choice.clone(),
                 minutes: 60.0 * hours,
-                usd: hours * f64::from(choice.vms) * choice.offer.usd_per_hour,
+                usd: hours * choice.offer.cluster_usd_per_hour(choice.vms),
                 gain: gain.max(0.0),
             }
         })
@@ -350,7 +366,8 @@ fn exchange(mean: f64, other: f64, log_sd: f64) -> f64 {
     if !other.is_finite() {
         return 0.0;
     }
-    if log_sd <= 0.0 {
+    // Where one of them costs nothing there is nothing to find out.
+    if log_sd <= 0.0 || mean <= 0.0 || other <= 0.0 {
         return (mean - other).max(0.0);
     }
     let d = libm::log(mean / other) / log_sd + log_sd / 2.0;

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use super::offer::{Offer, PriceCaps};
+
+use super::offer::ASSUMED_LIVES;
+use scavsim_base::text::words::rate;
 use scavsim_data::cloud::lifetimes::Model;
-use scavsim_data::cloud::{Catalogue, Date, Market, Price, VmType};
+use scavsim_data::cloud::{Catalogue, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest, nearest_or_all};
 
 /// The word for all providers; for a region, wherever a VM type is the cheapest.
@@ -22,77 +26,9 @@ pub struct OfferFilter {
     pub own_usd: BTreeMap<String, f64>,
     /// Mean hours until a spot VM is lost, in place of published lives.
     pub spot_run_h: Option<f64>,
-}
-
-/// A VM type in a market.
-#[derive(Debug, Clone)]
-pub struct Offer {
-    pub vm: String,
-    /// Who rents it out, where the catalogue knows it.
-    pub provider: Option<String>,
-    /// Where; `None` for a price of the user's own.
-    pub region: Option<String>,
-    pub market: Market,
-    pub usd_per_hour: f64,
-    /// The last day on which the source has that price.
-    pub date: Option<Date>,
-    pub lifetime: Option<&'static Model>,
-    /// Mean hours until it is lost, as the user says; in place of a lifetime.
-    pub stated_run_h: Option<f64>,
-}
-
-/// Lives of spot VMs of which nobody published any.
-const ASSUMED_LIVES: &str = "aws-2023-v100-zones";
-
-impl Offer {
-    /// Whether its lives are those of another VM, as nobody published any.
-    pub fn are_lives_assumed(&self) -> bool {
-        self.lifetime
-            .is_some_and(|model| &*model.name == ASSUMED_LIVES)
-    }
-
-    /// How it is lost, behind a price; nothing on demand.
-    pub fn lives_in_words(&self) -> String {
-        match (self.stated_run_h, self.lifetime) {
-            (Some(hours), _) => format!(", lost after {hours} h in the mean"),
-            (None, Some(model)) if self.are_lives_assumed() => format!(
-                ", ASSUMED to be lost as `{}`, as nobody published their lives (--spot-run-h)",
-                model.name
-            ),
-            (None, Some(model)) => format!(", lost as `{}`", model.name),
-            (None, None) => String::new(),
-        }
-    }
-
-    /// The lines of a scenario's `[spot]` that say how it is lost; `None` on demand.
-    pub fn spot_lines(&self) -> Option<String> {
-        let lives = match (self.stated_run_h, self.lifetime) {
-            (Some(hours), _) => format!("exponential_mean_h = {hours:?}"),
-            (None, Some(model)) => format!("lifetime = \"{}\"", model.name),
-            (None, None) => return None,
-        };
-        Some(format!("[spot]\n{lives}\ncheckpoint = \"young-daly\"\n"))
-    }
-
-    /// Provider and region, where both are known.
-    pub fn place(&self) -> Option<String> {
-        let (provider, region) = self.provider.as_ref().zip(self.region.as_ref())?;
-        Some(format!("{provider} {region}"))
-    }
-
-    /// The market in brackets, behind what is rented there.
-    pub fn in_brackets(&self) -> String {
-        let place = self.place().map(|place| format!(" ({place})"));
-        place.unwrap_or_default()
-    }
-
-    /// Words for the market.
-    pub fn terms(&self) -> &'static str {
-        match self.market {
-            Market::OnDemand => "on demand",
-            other => other.name(),
-        }
-    }
+    pub caps: PriceCaps,
+    /// VMs that are paid for: so many of a type cost nothing more on demand.
+    pub reserved: BTreeMap<String, u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,10 +97,14 @@ pub fn offers(
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                leave_out(format!(
-                    "{vm}: no price {} is known of it",
-                    in_words(wanted.market)
-                ));
+                let market = wanted.market.unwrap_or(Market::OnDemand);
+                let all = catalogue.prices_of(&listed.provider, vm).iter();
+                let last = all
+                    .filter(|p| p.market == market)
+                    .max_by_key(|p| p.valid_to);
+                let none = || format!("no price {} is known of it", in_words(wanted.market));
+                let why = last.and_then(|last| catalogue.why_not_newest(last));
+                leave_out(format!("{vm}: {}", why.unwrap_or_else(none)));
             }
             continue;
         };
@@ -172,30 +112,46 @@ pub fn offers(
         let is_anywhere = wanted.region.as_deref() == Some(ANY);
         let region = if is_anywhere { ANY } else { region };
         let price = |market| {
-            if is_anywhere {
-                cheapest(all, market)
+            let found = if is_anywhere {
+                cheapest(all, market, catalogue)
             } else {
                 latest(all, region, market)
+            };
+            let none = || format!("no price {} in {region}", in_words(Some(market)));
+            let price = found.ok_or_else(none)?;
+            match catalogue.why_not_newest(price) {
+                None => Ok(price),
+                Some(why) => Err(why),
             }
         };
-        if let Some(term @ (Market::Commitment1y | Market::Commitment3y)) = wanted.market {
-            match price(term) {
-                Some(price) => offers.all.push(offer(vm, price, None)),
-                None => leave_out(format!("{vm}: no price with a {term} in {region}")),
+        let markets = match wanted.market {
+            None => vec![Market::OnDemand, Market::Spot],
+            Some(market) => vec![market],
+        };
+        for market in markets {
+            if market == Market::OnDemand && wanted.own_usd.contains_key(vm) {
+                continue;
+            }
+            match price(market) {
+                Ok(price) if market == Market::Spot => {
+                    if let Some(most) = (wanted.caps.spot_cap(vm))
+                        && price.usd_per_hour > most
+                    {
+                        let usd = rate(price.usd_per_hour);
+                        leave_out(format!(
+                            "{vm} as spot: {usd} is above --max-spot-usd {most}"
+                        ));
+                        continue;
+                    }
+                    (offers.all).push(spot_offer(listed, price, wanted, catalogue));
+                }
+                Ok(price) => offers.all.push(offer(vm, price, None, catalogue)),
+                Err(why) => leave_out(format!("{vm}: {why}")),
             }
         }
-        if takes(Market::OnDemand) && !wanted.own_usd.contains_key(vm) {
-            match price(Market::OnDemand) {
-                Some(price) => offers.all.push(offer(vm, price, None)),
-                None => leave_out(format!("{vm}: no price on demand in {region}")),
-            }
-        }
-        if takes(Market::Spot) {
-            match price(Market::Spot) {
-                Some(price) => offers.all.push(spot_offer(listed, price, wanted)),
-                None => leave_out(format!("{vm} as spot: no price in {region}")),
-            }
-        }
+    }
+    for offer in (offers.all.iter_mut()).filter(|o| o.market == Market::OnDemand) {
+        offer.reserved = wanted.reserved.get(&offer.vm).copied().unwrap_or(0);
     }
     offers.places = places(&offers.all, regions, vm_types, wanted, catalogue);
     if offers.all.is_empty() {
@@ -219,12 +175,12 @@ pub fn offer_in_market(
 ) -> Option<Offer> {
     let (provider, region) = (offer.provider.as_deref()?, offer.region.as_deref()?);
     let all = catalogue.prices_of(provider, &offer.vm);
-    let mut new = new_in_regions(all, market).into_iter();
+    let mut new = new_in_regions(all, market, catalogue).into_iter();
     let price = new.find(|price| &*price.region == region)?;
     let listed = catalogue.vm_type(&offer.vm)?;
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
     let lives = lifetime(provider, gpu, region).filter(|_| market == Market::Spot);
-    Some(self::offer(&offer.vm, price, lives))
+    Some(self::offer(&offer.vm, price, lives, catalogue))
 }
 
 /// The regions that prices are from, and where else what was measured has prices.
@@ -310,13 +266,20 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Off
         market: Market::OnDemand,
         usd_per_hour,
         date: None,
+        reserved: 0,
+        is_old: false,
         lifetime: None,
         stated_run_h: None,
     }
 }
 
 /// A spot VM at a price, with what was said or published of such lives, or assumed.
-fn spot_offer(listed: &VmType, price: &Price, wanted: &OfferFilter) -> Offer {
+fn spot_offer(
+    listed: &VmType,
+    price: &Price,
+    wanted: &OfferFilter,
+    catalogue: &Catalogue,
+) -> Offer {
     let gpu = listed.gpus.as_ref().map(|gpus| &*gpus.model);
     let published = || lifetime(&listed.provider, gpu, &price.region);
     let lives = match wanted.spot_run_h {
@@ -325,11 +288,16 @@ fn spot_offer(listed: &VmType, price: &Price, wanted: &OfferFilter) -> Offer {
     };
     Offer {
         stated_run_h: wanted.spot_run_h,
-        ..offer(&listed.vm, price, lives)
+        ..offer(&listed.vm, price, lives, catalogue)
     }
 }
 
-fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
+fn offer(
+    vm: &str,
+    price: &Price,
+    lifetime: Option<&'static Model>,
+    catalogue: &Catalogue,
+) -> Offer {
     Offer {
         vm: vm.to_owned(),
         provider: Some(price.provider.to_string()),
@@ -337,6 +305,8 @@ fn offer(vm: &str, price: &Price, lifetime: Option<&'static Model>) -> Offer {
         market: price.market,
         usd_per_hour: price.usd_per_hour,
         date: Some(price.valid_to),
+        reserved: 0,
+        is_old: catalogue.is_old(price),
         lifetime,
         stated_run_h: None,
     }
@@ -377,6 +347,22 @@ fn check(
     {
         unknown("region", asked, regions.into_iter().collect());
     }
+    let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
+    let own = wanted.own_usd.keys().map(|vm| ("usd-per-hour", vm));
+    let capped = wanted
+        .caps
+        .spot_usd_of
+        .keys()
+        .map(|vm| ("max-spot-usd", vm));
+    let reserved = wanted.reserved.keys().map(|vm| ("reserved", vm));
+    for (option, vm) in own
+        .chain(capped)
+        .chain(reserved)
+        .filter(|(_, vm)| !is_asked(vm))
+    {
+        let legal = vm_types.iter().chain(others).map(String::as_str);
+        unknown(&format!("VM type in --{option}"), vm, legal.collect());
+    }
     let names = || catalogue.types.iter().map(|listed| &*listed.vm);
     for vm in vm_types {
         let is_known = catalogue.vm_type(vm).is_some() || wanted.own_usd.contains_key(vm);
@@ -386,13 +372,6 @@ fn check(
                 format!("did you mean `{near}`? else say its price with `--usd-per-hour {vm}=USD`");
             diagnostics.push(Diagnostic::general(title).with_help(help));
         }
-    }
-    let is_asked = |vm: &&String| vm_types.contains(*vm) || others.contains(*vm);
-    for vm in wanted.own_usd.keys().filter(|vm| !is_asked(vm)) {
-        let legal = vm_types.iter().chain(others).map(String::as_str);
-        let title = format!("unknown VM type in --usd-per-hour `{vm}`");
-        let help = nearest_or_all(vm, legal);
-        diagnostics.push(Diagnostic::general(title).with_help(help));
     }
 }
 
@@ -409,14 +388,16 @@ fn regions(
         };
         let market = wanted.market.unwrap_or(Market::OnDemand);
         let all = catalogue.prices_of(&listed.provider, vm);
-        for price in new_in_regions(all, market) {
-            let region = &*price.region;
-            let only = wanted.region.as_deref();
-            if only.is_none_or(|only| only == region || only == ANY) {
-                let key = (listed.provider.clone(), region.to_owned());
-                let entry = found.entry(key).or_insert((0, 0.0));
-                *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
-            }
+        let prices = match wanted.region.as_deref() {
+            None | Some(ANY) => new_in_regions(all, market, catalogue),
+            Some(only) => (latest(all, only, market).into_iter())
+                .filter(|price| catalogue.why_not_newest(price).is_none())
+                .collect(),
+        };
+        for price in prices {
+            let key = (listed.provider.clone(), price.region.to_string());
+            let entry = found.entry(key).or_insert((0, 0.0));
+            *entry = (entry.0 + 1, entry.1 + price.usd_per_hour);
         }
     }
     let mut best: BTreeMap<String, (String, (usize, f64))> = BTreeMap::new();
@@ -433,20 +414,23 @@ fn regions(
         .collect()
 }
 
-/// The last price in each region, unless it is of another year than the newest: it may be low because it is old.
-fn new_in_regions(all: &[Price], market: Market) -> Vec<&Price> {
-    let year = |price: &Price| price.valid_to.year();
-    let newest = all.iter().map(year).max();
+/// The last price in each region. Old ones are there only on demand, of a VM type that has no other: one may be low because it is
+/// old.
+fn new_in_regions<'p>(all: &'p [Price], market: Market, catalogue: &Catalogue) -> Vec<&'p Price> {
+    let is_bygone = all.iter().all(|price| catalogue.is_old(price));
     let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
     (regions.into_iter())
         .filter_map(|region| latest(all, region, market))
-        .filter(|price| newest.is_some_and(|newest| year(price) + 1 >= newest))
+        .filter(|price| {
+            let is_taken = is_bygone && price.market == Market::OnDemand;
+            is_taken || !catalogue.is_old(price)
+        })
         .collect()
 }
 
 /// The cheapest of the last prices in all regions.
-fn cheapest(all: &[Price], market: Market) -> Option<&Price> {
-    (new_in_regions(all, market).into_iter())
+fn cheapest<'p>(all: &'p [Price], market: Market, catalogue: &Catalogue) -> Option<&'p Price> {
+    (new_in_regions(all, market, catalogue).into_iter())
         .min_by(|a, b| a.usd_per_hour.total_cmp(&b.usd_per_hour))
 }
 

@@ -71,11 +71,17 @@ pub(super) fn simulate(
                     continue;
                 };
                 let vms: u32 = row.held.iter().map(|held| held.vms).sum();
+                let usd_per_hour = offer.cluster_usd_per_hour(vms);
+                if !question.wanted.caps.allow(usd_per_hour) {
+                    continue;
+                }
+                let mut expected = row.expected;
+                expected.cost_usd *= offer.paid_share(vms);
                 let prospect = Prospect {
                     configuration,
-                    expected: row.expected,
+                    expected,
                     run_sd: [run_sd(row.time_s), run_sd(row.cost_usd)],
-                    usd_per_hour: f64::from(vms) * offer.usd_per_hour,
+                    usd_per_hour,
                     step_s: replay.step.total_s(),
                 };
                 // What never ends cannot be chosen.

@@ -153,10 +153,19 @@ fn prices(advice: &Advice) -> Vec<String> {
         let day = offer
             .date
             .map_or_else(|| "as given".to_owned(), |day| format!("of {day}"));
+        let day = if offer.is_old {
+            format!("{day}, which is old")
+        } else {
+            day
+        };
         let at = (offer.place()).map_or_else(String::new, |place| format!(" at {place}"));
         let lives = offer.lives_in_words();
         let group = format!("{}{at} {day}{lives}", offer.terms());
-        let price = format!("{} {}", offer.vm, rate(offer.usd_per_hour));
+        let reserved = match offer.reserved {
+            0 => String::new(),
+            vms => format!(" (up to {vms} reserved: $0; more at that price)"),
+        };
+        let price = format!("{} {}{reserved}", offer.vm, rate(offer.usd_per_hour));
         match groups.iter_mut().find(|(known, _)| *known == group) {
             Some((_, prices)) => prices.push(price),
             None => groups.push((group, vec![price])),
@@ -378,6 +387,9 @@ fn why(advice: &Advice) -> String {
     };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     let first = advice.choices.first();
+    if advice.goal.objective == Objective::Cost && first.is_some_and(|c| c.cost_usd[0] == 0.0) {
+        text += " It costs nothing more, so time decides between those that are paid for.";
+    }
     if first.is_some_and(|c| c.provenance == Provenance::Extrapolated && c.stands.is_none()) {
         text += " It lies beyond the measurements: measure it before you rely on it.";
     }
@@ -390,6 +402,9 @@ fn why(advice: &Advice) -> String {
                 share(-second.over_best),
                 share(second.chance)
             );
+        }
+        Some(second) if !second.over_best.is_finite() => {
+            text += " All others cost money.";
         }
         Some(second) if second.chance > 0.4 => {
             text += &format!(
@@ -407,6 +422,15 @@ fn why(advice: &Advice) -> String {
         }
     }
     text
+}
+
+/// How far something is behind; beside what costs nothing, no share says it.
+fn behind(over: f64) -> String {
+    if over.is_finite() {
+        share(over)
+    } else {
+        "–".to_owned()
+    }
 }
 
 fn others(advice: &Advice) -> String {
@@ -427,7 +451,7 @@ fn others(advice: &Advice) -> String {
         Some(number("cost $", |c| figure(c.cost_usd[0]))),
         Some(number("worse by", |c| {
             let sign = if c.over_best < 0.0 { "-" } else { "" };
-            format!("{sign}{}", share(c.over_best.abs()))
+            format!("{sign}{}", behind(c.over_best.abs()))
         })),
         Some(number("better", |c| share(c.chance))),
         with(

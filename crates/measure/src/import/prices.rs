@@ -1,5 +1,6 @@
 //! Prices of others, made into a table that a scenario can name as `price_table` or `spot_series`.
 
+pub mod lists;
 pub mod skypilot;
 
 use std::collections::BTreeMap;
@@ -34,10 +35,7 @@ pub(super) struct Size {
     pub(super) gpus: Option<(String, u64)>,
 }
 
-/// What the rows of SkyPilot's catalogue are from.
-const SKYPILOT: &str = "SkyPilot catalogue (Apache-2.0)";
-
-fn sizes_table(sizes: &Sizes) -> io::Result<String> {
+fn sizes_table(sizes: &Sizes, source: &str) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(FIGURES.iter().chain(&["source"]))?;
     for (vm, size) in sizes {
@@ -50,7 +48,7 @@ fn sizes_table(sizes: &Sizes) -> io::Result<String> {
             &gpu.unwrap_or_default(),
             &gpus.map_or_else(String::new, |count| count.to_string()),
             "",
-            SKYPILOT,
+            source,
         ])?;
     }
     let bytes = writer.into_inner().map_err(|e| e.into_error())?;
@@ -58,7 +56,11 @@ fn sizes_table(sizes: &Sizes) -> io::Result<String> {
 }
 
 /// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
-fn table(seen: &ObservedPrices, days: &BTreeMap<String, Vec<Date>>) -> io::Result<String> {
+fn table(
+    seen: &ObservedPrices,
+    days: &BTreeMap<String, Vec<Date>>,
+    source: &str,
+) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "provider",
@@ -93,7 +95,7 @@ fn table(seen: &ObservedPrices, days: &BTreeMap<String, Vec<Date>>) -> io::Resul
                 &usd.to_string(),
                 &from.to_string(),
                 &to.to_string(),
-                SKYPILOT,
+                source,
             ])?;
         }
     }

@@ -111,6 +111,11 @@ checked!(
     { "type": "number", "minimum": 0, "maximum": 1e6 }
 );
 checked!(
+    /// USD per hour of a VM: 0 of one that is paid for.
+    VmUsd(f64), "USD from 10^-9 to 10^6, or 0", |v| v == 0.0 || (1e-9..=1e6).contains(&v),
+    { "type": "number", "minimum": 0, "maximum": 1e6 }
+);
+checked!(
     /// A price in USD that is not free.
     PositiveUsd(f64), "USD from 10^-9 to 10^6", |v| (1e-9..=1e6).contains(&v),
     { "type": "number", "minimum": 1e-9, "maximum": 1e6 }

@@ -1,5 +1,6 @@
 //! Clusters that train workloads.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -131,6 +132,20 @@ impl ReadSubject for Clusters {
             all,
             are_lost: setup.spot.is_some(),
         }
+    }
+
+    fn leave_out(&mut self, vms: &BTreeSet<String>, setup: &Setup) -> bool {
+        let stays = |c: &Configuration| match setup.kinds.get(&c.vm) {
+            Some(kind) => kind.rented().all(|rented| !vms.contains(rented.vm)),
+            None => !vms.contains(vm_type(&c.vm)),
+        };
+        let can = (self.workloads.iter()).all(|(_, all)| all.is_empty() || all.iter().any(stays));
+        if can {
+            self.workloads
+                .iter_mut()
+                .for_each(|(_, all)| all.retain(stays));
+        }
+        can
     }
 
     /// The policy that all workloads were published with, on their measured VM types; else the listed price.

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::form::Reading;
@@ -33,6 +34,11 @@ pub(crate) trait ReadSubject: Subject {
         let place = |vm: &str| self.place_of(reading.file, vm);
         let asked = reading.file.pricing.policies.as_ref();
         prices::all_priced(policies, asked, rentals, place, complaints);
+    }
+
+    /// Leaves out configurations on these VM types; `false`, and nothing changes, where it cannot.
+    fn leave_out(&mut self, vms: &BTreeSet<String>, _setup: &Setup) -> bool {
+        vms.is_empty()
     }
 
     /// Place of a VM type among those to choose from.

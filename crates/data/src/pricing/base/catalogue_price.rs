@@ -192,6 +192,17 @@ enum ListedAt {
     Region(String, PriceDay),
 }
 
+impl ListedAt {
+    fn is_newest(&self) -> bool {
+        match self {
+            ListedAt::One(all) | ListedAt::OfProviders(all) => {
+                all.values().all(|(_, day)| *day == PriceDay::Newest)
+            }
+            ListedAt::Region(_, day) => *day == PriceDay::Newest,
+        }
+    }
+}
+
 impl CataloguePrice {
     fn market_of(&self, rented: RentedVmType<'_>) -> Market {
         if self.as_rented && rented.on_spot == Some(true) {
@@ -249,11 +260,18 @@ impl CataloguePrice {
         let listed = fleet.listed_as(vm);
         let catalogue = fleet.catalogue;
         let (provider, region, day) = self.place(vm, market, listed, fleet)?;
-        let newest = || catalogue.newest(&provider, listed, &region, market);
-        let date = match day {
-            PriceDay::On(date) => date,
-            PriceDay::Newest => newest().map_or(Date::FIRST, |price| price.valid_to),
+        let newest = match day {
+            PriceDay::On(_) => None,
+            PriceDay::Newest => catalogue.newest(&provider, listed, &region, market),
         };
+        if let Some(old) = newest
+            && let Some(what) = catalogue.why_not_newest(old)
+        {
+            let help = format!("`date = \"{}\"` takes it all the same", old.valid_to);
+            return Err(NoPrice { what, help });
+        }
+        let newest_day = || newest.map_or(Date::FIRST, |price| price.valid_to);
+        let date = day.stated().unwrap_or_else(newest_day);
         let offer = Offer {
             provider,
             region,
@@ -303,6 +321,25 @@ impl VmPrice for CataloguePrice {
         self.market
     }
 
+    fn is_gap(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> bool {
+        let market = self.market_of(rented);
+        let listed = fleet.listed_as(rented.vm);
+        let known = fleet.catalogue.vm_type(listed);
+        let place = self.place(rented.vm, market, listed, fleet).ok();
+        let (Some(known), Some((provider, region, day))) = (known, place) else {
+            return false;
+        };
+        let mut all = fleet.catalogue.prices.iter();
+        known.provider == provider
+            && self.usd_per_hour(rented, fleet).is_err()
+            && all.any(|price| {
+                let is_of_day = |day| price.market == market && price.holds_on(day);
+                *price.provider == *provider
+                    && *price.region == *region
+                    && day.stated().is_none_or(is_of_day)
+            })
+    }
+
     fn listed(&self, rented: RentedVmType<'_>, fleet: &Fleet<'_>) -> Option<ListedPrice> {
         let market = self.market_of(rented);
         let is_stated = (fleet.own(rented.vm)).is_some_and(|own| own.usd_per_hour.is_some());
@@ -315,6 +352,8 @@ impl VmPrice for CataloguePrice {
             region: price.region.to_string(),
             day,
             is_of_pack: fleet.catalogue.is_of_pack(price),
+            old_of: (self.place.is_newest() && fleet.catalogue.is_old(price))
+                .then(|| price.vm.to_string()),
         })
     }
 }

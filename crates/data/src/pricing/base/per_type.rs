@@ -6,7 +6,7 @@ use crate::cloud::Fleet;
 use crate::pricing::wrong_policy::WrongPolicy;
 use crate::usage::RentedVmType;
 use scavsim_base::Declaration;
-use scavsim_read::input::checked::PositiveUsd;
+use scavsim_read::input::checked::VmUsd;
 use scavsim_read::input::did_you_mean;
 
 pub const RULE: Rule = Rule {
@@ -34,8 +34,8 @@ pub const RULE: Rule = Rule {
 /// USD per hour by VM type; spot VMs of the scenario at their spot price where one is stated.
 #[derive(Debug)]
 struct PerType {
-    usual: BTreeMap<String, PositiveUsd>,
-    spot: BTreeMap<String, PositiveUsd>,
+    usual: BTreeMap<String, VmUsd>,
+    spot: BTreeMap<String, VmUsd>,
 }
 
 impl VmPrice for PerType {

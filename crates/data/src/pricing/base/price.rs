@@ -71,6 +71,11 @@ pub trait VmPrice: Debug + Send + Sync {
         Market::OnDemand
     }
 
+    /// Whether a list that has prices of others lacks that of a known VM type, which can be left out.
+    fn is_gap(&self, _rented: RentedVmType<'_>, _fleet: &Fleet<'_>) -> bool {
+        false
+    }
+
     /// Which listed price it is, if it is one.
     fn listed(&self, _rented: RentedVmType<'_>, _fleet: &Fleet<'_>) -> Option<ListedPrice> {
         None
@@ -84,6 +89,8 @@ pub struct ListedPrice {
     /// The day: the one that is asked for, or the last of which it is known.
     pub day: Date,
     pub is_of_pack: bool,
+    /// The VM type, where the price is charged as the newest and is old.
+    pub old_of: Option<String>,
 }
 
 /// A price that does not exist.

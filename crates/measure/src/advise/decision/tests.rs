@@ -168,3 +168,15 @@ fn intervals_hold_runs_and_errors() {
     near(time[1] / time[0], ratio(0.5), 1e-9);
     near(cost[1] / cost[0], ratio(0.4), 1e-9);
 }
+
+#[test]
+fn of_what_costs_nothing_the_faster_is_the_better() {
+    let all = [prospect(3.0, 0.0), prospect(2.0, 0.0), prospect(1.0, 1.0)];
+    for sds in [[0.0; 3], [0.1; 3]] {
+        let decision = Decision::new(&all, apart(&sds), goal(Objective::Cost));
+        assert_eq!(decision.ranked(), [1, 0, 2]);
+        assert!(decision.chance_better(1, 0) > 0.99);
+        assert_eq!(decision.chance_better(2, 1), 0.0);
+        assert_eq!(decision.chance_better(1, 2), 1.0);
+    }
+}

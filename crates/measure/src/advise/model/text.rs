@@ -1,5 +1,7 @@
 //! The answer for people.
 
+use std::collections::BTreeSet;
+
 use super::{ModelAdvice, PlanChoice, PlanMeasurement};
 use crate::advise::decision::SURELY;
 use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};
@@ -151,8 +153,36 @@ pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
             question.most_gpus
         ),
     ];
-    if let Some(day) = advice.choices.iter().filter_map(|c| c.offer.date).max() {
-        all.push(format!("listed prices, the newest of {day}"));
+    let offers = || advice.choices.iter().map(|choice| &choice.offer);
+    if let Some(day) = offers().filter_map(|offer| offer.date).max() {
+        let old = offers().filter(|offer| offer.is_old);
+        let old: BTreeSet<String> =
+            (old.filter_map(|o| Some(format!("{} {}", o.vm, o.date?)))).collect();
+        let old: Vec<String> = old.into_iter().collect();
+        let old = if old.is_empty() {
+            String::new()
+        } else {
+            format!("; old ones: {}", old.join(", "))
+        };
+        all.push(format!("listed prices, the newest of {day}{old}"));
+    }
+    let reserved = offers().filter(|offer| offer.reserved > 0);
+    let reserved: BTreeSet<String> = reserved
+        .map(|o| format!("{} of {}", o.reserved, o.vm))
+        .collect();
+    all.extend(
+        reserved
+            .iter()
+            .map(|vms| format!("up to {vms} are reserved: they cost nothing more")),
+    );
+    if advice
+        .choices
+        .first()
+        .is_some_and(|best| best.cost_usd[0] == 0.0)
+    {
+        all.push(
+            "the best costs nothing more: time decides between those that are paid for".to_owned(),
+        );
     }
     let lives = advice.choices.iter().map(|choice| &choice.offer);
     let lives = lives.filter(|offer| offer.are_lives_assumed() || offer.stated_run_h.is_some());

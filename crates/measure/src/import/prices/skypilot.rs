@@ -19,6 +19,9 @@ use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
+/// What the rows of its catalogue are from.
+const SOURCE: &str = "SkyPilot catalogue (Apache-2.0)";
+
 pub fn read(
     options: &SkypilotOptions,
     diagnostics: &mut Diagnostics,
@@ -69,8 +72,8 @@ pub fn read(
         text.join(", ")
     ));
     Ok(Some(ImportedPrices {
-        text: table(&seen, &days)?,
-        vms: sizes_table(&sizes)?,
+        text: table(&seen, &days, SOURCE)?,
+        vms: sizes_table(&sizes, SOURCE)?,
         report,
     }))
 }

@@ -1,0 +1,84 @@
+//! Prices that a list has, and what of it is dropped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PriceList;
+use crate::import::prices::{ObservedPrices, Sizes};
+use crate::import::report::Report;
+use scavsim_data::cloud::prices::LEAST_USD;
+use scavsim_data::cloud::{Date, Market};
+use scavsim_read::input::name::not_a_name;
+
+/// What a price is of.
+pub(super) struct PriceOf<'a> {
+    pub(super) provider: &'a str,
+    pub(super) vm: &'a str,
+    pub(super) region: &'a str,
+    pub(super) zone: &'a str,
+    pub(super) market: Market,
+    pub(super) day: Date,
+}
+
+#[derive(Default)]
+pub(super) struct CollectedPrices {
+    pub(super) seen: ObservedPrices,
+    pub(super) sizes: Sizes,
+    read: usize,
+    dropped: BTreeMap<&'static str, usize>,
+    /// Prices of what has another one of the day.
+    again: usize,
+}
+
+impl CollectedPrices {
+    /// Drops an entry, and counts why.
+    pub(super) fn drop(&mut self, why: &'static str) {
+        self.read += 1;
+        *self.dropped.entry(why).or_default() += 1;
+    }
+
+    /// Takes USD per hour; of two that differ, the lower.
+    pub(super) fn push(&mut self, of: &PriceOf<'_>, usd: f64) {
+        let names = [of.provider, of.vm, of.region];
+        if names.iter().any(|name| not_a_name(name).is_some()) {
+            return self.drop("no name of a VM type or region");
+        }
+        if !(LEAST_USD..=1e6).contains(&usd) {
+            return self.drop("no price above 0");
+        }
+        self.read += 1;
+        let [provider, vm, region] = names.map(str::to_owned);
+        let key = (provider, vm, region, of.zone.to_owned(), of.market);
+        let days = self.seen.entry(key).or_default();
+        let known = days.entry(of.day).or_insert(usd);
+        self.again += usize::from(*known != usd);
+        *known = known.min(usd);
+    }
+
+    /// The days of each provider.
+    pub(super) fn days(&self) -> BTreeMap<String, Vec<Date>> {
+        let mut days: BTreeMap<String, BTreeSet<Date>> = BTreeMap::new();
+        for (key, prices) in &self.seen {
+            days.entry(key.0.clone()).or_default().extend(prices.keys());
+        }
+        let days = days.into_iter();
+        days.map(|(provider, days)| (provider, days.into_iter().collect()))
+            .collect()
+    }
+
+    pub(super) fn report(&self, list: &PriceList<'_>) -> Report {
+        let mut report = Report::default();
+        let dropped: Vec<(&str, usize)> = self.dropped.iter().map(|(why, n)| (*why, *n)).collect();
+        report.rows(
+            format!("{}: {}", list.source.name, list.kind),
+            self.read,
+            &dropped,
+        );
+        if self.again > 0 {
+            report.note(format!(
+                "two prices of one VM type, of which the lower is taken: {}",
+                self.again
+            ));
+        }
+        report
+    }
+}

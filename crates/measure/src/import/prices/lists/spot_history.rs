@@ -1,0 +1,71 @@
+//! Spot prices of AWS by zone, as `aws ec2 describe-spot-price-history` answers.
+
+use serde::Deserialize;
+
+use super::collected::{CollectedPrices, PriceOf};
+use super::{ListKind, PriceList, is_json};
+use scavsim_data::cloud::{Date, Market};
+use scavsim_read::input::{Diagnostic, Diagnostics, json};
+
+pub(super) const KIND: ListKind = ListKind {
+    name: "the spot price history of AWS",
+    mark: "JSON with `SpotPriceHistory`",
+    is_it: |text| is_json(text) && text.contains("\"SpotPriceHistory\""),
+    read,
+};
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(rename = "SpotPriceHistory")]
+    history: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Entry {
+    availability_zone: String,
+    instance_type: String,
+    product_description: String,
+    spot_price: String,
+    timestamp: String,
+}
+
+fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {
+    let answer: Answer = json::read(list.source, "this answer breaks", diagnostics)?;
+    let mut found = CollectedPrices::default();
+    for (at, entry) in answer.history.iter().enumerate() {
+        let day = entry.timestamp.get(..10).and_then(Date::parse);
+        let (Ok(usd), Some(day)) = (entry.spot_price.parse::<f64>(), day) else {
+            let title = format!(
+                "{}: entry {}: a price `{}` of `{}`",
+                list.source.name,
+                at + 1,
+                entry.spot_price,
+                entry.timestamp
+            );
+            let help = "expected a number, and a time like 2026-11-26T14:02:31+00:00";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+            continue;
+        };
+        if !entry.product_description.starts_with("Linux/UNIX") {
+            found.drop("not Linux");
+            continue;
+        }
+        let zone = entry.availability_zone.as_str();
+        let region = zone.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        if !list.takes_region(region) {
+            found.drop("other regions");
+            continue;
+        }
+        let of = PriceOf {
+            provider: "aws",
+            vm: &entry.instance_type,
+            region,
+            zone,
+            market: Market::Spot,
+            day,
+        };
+        found.push(&of, usd);
+    }
+    Some(found)
+}
