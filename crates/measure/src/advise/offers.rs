@@ -97,56 +97,22 @@ pub fn offers(
         };
         let Some(region) = regions.get(&listed.provider) else {
             if !wanted.own_usd.contains_key(vm) {
-                let market = wanted.market.unwrap_or(Market::OnDemand);
-                let all = catalogue.prices_of(&listed.provider, vm).iter();
-                let last = all
-                    .filter(|p| p.market == market)
-                    .max_by_key(|p| p.valid_to);
-                let none = || format!("no price {} is known of it", in_words(wanted.market));
-                let why = last.and_then(|last| catalogue.why_not_newest(last));
-                leave_out(format!("{vm}: {}", why.unwrap_or_else(none)));
+                leave_out(format!(
+                    "{vm}: {}",
+                    without_region(listed, wanted, catalogue)
+                ));
             }
             continue;
         };
-        let all = catalogue.prices_of(&listed.provider, vm);
-        let is_anywhere = wanted.region.as_deref() == Some(ANY);
-        let region = if is_anywhere { ANY } else { region };
-        let price = |market| {
-            let found = if is_anywhere {
-                cheapest(all, market, catalogue)
-            } else {
-                latest(all, region, market)
-            };
-            let none = || format!("no price {} in {region}", in_words(Some(market)));
-            let price = found.ok_or_else(none)?;
-            match catalogue.why_not_newest(price) {
-                None => Ok(price),
-                Some(why) => Err(why),
-            }
-        };
-        let markets = match wanted.market {
+        let mut markets = match wanted.market {
             None => vec![Market::OnDemand, Market::Spot],
             Some(market) => vec![market],
         };
+        markets.retain(|m| *m != Market::OnDemand || !wanted.own_usd.contains_key(vm));
         for market in markets {
-            if market == Market::OnDemand && wanted.own_usd.contains_key(vm) {
-                continue;
-            }
-            match price(market) {
-                Ok(price) if market == Market::Spot => {
-                    if let Some(most) = (wanted.caps.spot_cap(vm))
-                        && price.usd_per_hour > most
-                    {
-                        let usd = rate(price.usd_per_hour);
-                        leave_out(format!(
-                            "{vm} as spot: {usd} is above --max-spot-usd {most}"
-                        ));
-                        continue;
-                    }
-                    (offers.all).push(spot_offer(listed, price, wanted, catalogue));
-                }
-                Ok(price) => offers.all.push(offer(vm, price, None, catalogue)),
-                Err(why) => leave_out(format!("{vm}: {why}")),
+            match listed_offer(listed, market, region, wanted, catalogue) {
+                Ok(offer) => offers.all.push(offer),
+                Err(why) => leave_out(format!("{vm}{why}")),
             }
         }
     }
@@ -158,6 +124,48 @@ pub fn offers(
         diagnostics.push(without_any(vm_types, &offers.left_out, wanted.market));
     }
     offers
+}
+
+/// The offer of a listed VM type in a market; or why there is none, to be put behind its name.
+fn listed_offer(
+    listed: &VmType,
+    market: Market,
+    region: &str,
+    wanted: &OfferFilter,
+    catalogue: &Catalogue,
+) -> Result<Offer, String> {
+    let all = catalogue.prices_of(&listed.provider, &listed.vm);
+    let is_anywhere = wanted.region.as_deref() == Some(ANY);
+    let (found, place) = if is_anywhere {
+        (cheapest(all, market, catalogue), ANY)
+    } else {
+        (latest(all, region, market), region)
+    };
+    let price = found.ok_or_else(|| match market {
+        Market::Spot => format!(" as spot: no price in {place}"),
+        market => format!(": no price {} in {place}", in_words(Some(market))),
+    })?;
+    if let Some(why) = catalogue.why_not_newest(price) {
+        return Err(format!(": {why}"));
+    }
+    if market != Market::Spot {
+        return Ok(offer(&listed.vm, price, None, catalogue));
+    }
+    let most = wanted.caps.spot_cap(&listed.vm).unwrap_or(f64::INFINITY);
+    if price.usd_per_hour > most {
+        let usd = rate(price.usd_per_hour);
+        return Err(format!(" as spot: {usd} is above --max-spot-usd {most}"));
+    }
+    Ok(spot_offer(listed, price, wanted, catalogue))
+}
+
+/// Why a VM type has no price in any region: none is known, or the last one is too old.
+fn without_region(listed: &VmType, wanted: &OfferFilter, catalogue: &Catalogue) -> String {
+    let market = wanted.market.unwrap_or(Market::OnDemand);
+    let all = catalogue.prices_of(&listed.provider, &listed.vm).iter();
+    let last = (all.filter(|p| p.market == market)).max_by_key(|p| p.valid_to);
+    let why = last.and_then(|last| catalogue.why_not_newest(last));
+    why.unwrap_or_else(|| format!("no price {} is known of it", in_words(wanted.market)))
 }
 
 /// Why a VM type is left out that is not of the wanted provider.
