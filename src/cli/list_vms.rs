@@ -121,7 +121,7 @@ impl VmFilter {
     }
 }
 
-/// Of providers that call a region alike, keeps the one with most VM types there, and says which others there are.
+/// Keeps of providers that call a region alike the one with most VM types there, and says which others there are.
 fn keep_one_provider(types: &mut Vec<&VmType>, region: &str, catalogue: &Catalogue) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for own in types.iter() {

@@ -52,7 +52,7 @@ pub(super) fn count<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64
         .ok_or(error)
 }
 
-/// As [`count`], of 32 bits.
+/// A whole number as [`count`] reads it, of 32 bits.
 pub(super) fn count32<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u32, CountError> {
     let value = count::<LEAST, MOST>(text)?;
     u32::try_from(value).map_err(|_| CountError {

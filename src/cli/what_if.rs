@@ -268,9 +268,9 @@ fn digits(value: f64) -> usize {
 }
 
 fn sheet<'s>(rows: &'s [ChangedGroup<'s>], is_exact: bool) -> Sheet<'s, &'s ChangedGroup<'s>> {
-    type Row<'s> = &'s ChangedGroup<'s>;
+    type ChangedRow<'s> = &'s ChangedGroup<'s>;
     let number = |head, of: fn(&ChangedGroup<'_>) -> Option<f64>| {
-        Column::number(head, move |row: &Row<'_>| {
+        Column::number(head, move |row: &ChangedRow<'_>| {
             if is_exact {
                 Cell::from(json!(of(row)))
             } else {
@@ -285,10 +285,10 @@ fn sheet<'s>(rows: &'s [ChangedGroup<'s>], is_exact: bool) -> Sheet<'s, &'s Chan
         rows.iter().any(|row| Some(&row.key[*at]) != first) || *at == 4
     });
     let named =
-        named.map(|(at, head)| Column::text(head, move |row: &Row<'_>| row.key[at].clone()));
+        named.map(|(at, head)| Column::text(head, move |row: &ChangedRow<'_>| row.key[at].clone()));
     let own = [
-        Column::text("what if", |row: &Row<'_>| row.change.to_owned()).rank(0),
-        Column::text("in", |row: &Row<'_>| unit(row)),
+        Column::text("what if", |row: &ChangedRow<'_>| row.change.to_owned()).rank(0),
+        Column::text("in", |row: &ChangedRow<'_>| unit(row)),
         number("base", |row| Some(row.base)),
         number("new", |row| Some(row.new)),
         number("more", |row| Some(row.more.more_usd)),

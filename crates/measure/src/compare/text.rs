@@ -227,7 +227,7 @@ fn no_stars(verdict: &Verdict, page: &Page) -> String {
     let many = verdict.clusters;
     page.prose(
         &format!(
-            "No star can be given: of {} chance alone has all on one side in more than 5 %.",
+            "No star is possible: of {} chance alone has all on one side in more than 5 %.",
             plural(many as u64, "independent job")
         ),
         2,

@@ -72,7 +72,7 @@ impl Paper {
         Paper::open_changed(name, size, &[])
     }
 
-    /// As [`open`](Paper::open), with these keys in place of those of its scenarios, wherever they are legal.
+    /// Opens a paper like [`open`](Paper::open), with these keys in place of those of its scenarios, wherever they are legal.
     pub fn open_changed(name: &str, size: Size, set: &[Arc<Source>]) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {

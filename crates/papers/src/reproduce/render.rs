@@ -144,8 +144,8 @@ fn figure_of(row: &Comparison) -> String {
 
 /// What changes of a paper's figures do: those that differ from `base`, a row for each change.
 pub fn what_if(base: &[Comparison], changed: &[(String, Vec<Comparison>)], page: &Page) -> String {
-    type Row<'r> = ChangedFigure<'r>;
-    let mut rows: Vec<Row<'_>> = Vec::new();
+    type ChangedFigureRow<'r> = ChangedFigure<'r>;
+    let mut rows: Vec<ChangedFigureRow<'_>> = Vec::new();
     for (at, base) in base.iter().enumerate() {
         rows.extend(changed.iter().filter_map(|(change, rows)| {
             let new = rows.get(at)?;
@@ -153,18 +153,21 @@ pub fn what_if(base: &[Comparison], changed: &[(String, Vec<Comparison>)], page:
         }));
     }
     let part = |new: bool, at: usize| {
-        move |row: &Row<'_>| cells(if new { row.new } else { row.base })[at].clone()
+        move |row: &ChangedFigureRow<'_>| cells(if new { row.new } else { row.base })[at].clone()
     };
-    let more = |row: &Row<'_>| {
+    let more = |row: &ChangedFigureRow<'_>| {
         let share = row.new.simulated / row.base.simulated - 1.0;
         format!("{:+.1} %", 100.0 * share)
     };
     let columns = [
-        Column::text("figure", |row: &Row<'_>| figure_of(row.base)).stacked(|row| {
+        Column::text("figure", |row: &ChangedFigureRow<'_>| figure_of(row.base)).stacked(|row| {
             let text = Page::of_width(OF).prose(&figure_of(row.base), 0);
             text.trim_end().to_owned()
         }),
-        Column::text("what if", |row: &Row<'_>| row.change.to_owned()).rank(0),
+        Column::text("what if", |row: &ChangedFigureRow<'_>| {
+            row.change.to_owned()
+        })
+        .rank(0),
         Column::number("paper", part(false, 1)).rank(2),
         Column::number("base", part(false, 2)).rank(0),
         Column::number("new", part(true, 2)).rank(0),
