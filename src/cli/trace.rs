@@ -64,7 +64,7 @@ impl TraceArgs {
         };
         if scenario.precision.is_some() {
             let mut wrong = Diagnostics::default();
-            wrong.push(precision::open_number(&scenario, "the number of a case"));
+            wrong.push(precision::open_number(&scenario, "a case number alone"));
             return Err(Failure::Wrong(wrong));
         }
         let asked = std::mem::replace(&mut scenario.fidelity, Fidelity::Event);

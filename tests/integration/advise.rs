@@ -120,7 +120,7 @@ fn every_mistake_is_told_at_once() {
     ]
     .concat();
     let text = stderr(&sandbox.run(&unmeant).code(2));
-    assert!(text.contains("--max-spot-usd is not possible"), "{text}");
+    assert!(text.contains("--max-spot-usd is invalid"), "{text}");
     assert!(text.contains("VM type in --reserved `g5.xlrage`"), "{text}");
 }
 

@@ -239,7 +239,7 @@ fn a_limit_at_the_mean_is_said_to_be_open() {
         let run = sandbox.run(&["run", "scenario.toml", "--out", "out"]);
         let said = stderr(&run.code(if is_kept { 0 } else { 3 }));
         assert!(
-            said.contains("do not tell whether the mean of 16 × e2-standard-4, B 1024"),
+            said.contains("does not show whether the mean of 16 × e2-standard-4, B 1024"),
             "{said}"
         );
         assert!(sandbox.read("out/manifest.json").contains("\"at_a_limit\""));

@@ -145,7 +145,7 @@ fn nothing_is_assumed_in_silence() {
         unsaid.map(|(name, _)| name).collect()
     };
     let told = import(&sound("a"), &[]).silent().reports(&[
-        "no row tells compute from communication: the whole step counts as one",
+        "no row separates compute from communication: the whole step counts as one",
         "noise scale 1000 samples, derived: the Bn of the epochs",
     ]);
     let all = ["cold_start_steps", "probe_steps", "restore_s"];
@@ -464,7 +464,7 @@ fn one_vm_says_little_of_several() {
     let advice = stdout(&told.sandbox.run(&priced).success());
     let words = advice.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("- several VMs of a, which was measured on one:"),
+        words.contains("- several VMs of a: measured on one VM only"),
         "{advice}"
     );
     let json = [&priced[..], &["--format", "json"]].concat();

@@ -254,7 +254,7 @@ fn copies_of_several_days_make_a_series() {
     );
     add(&sandbox, "2026-11-19", "aws", &twice);
     let told = stdout(&import(&sandbox, &days, &["--force"]).success());
-    let expected = "aws, 2026-11-19: 1 price stands there twice and differs, of c5.large: dropped";
+    let expected = "aws, 2026-11-19: 1 price is listed twice and differs, of c5.large: dropped";
     assert!(told.contains(expected), "{told}");
     let c5: Vec<String> = (sandbox.read("prices.csv").lines())
         .filter(|line| line.starts_with("aws,c5.large,"))

@@ -78,7 +78,10 @@ fn who_cannot_know_how_many_replicas_there_are_says_so() {
     let sandbox = Sandbox::with(&format!("precision = 0.002\n{REST}"));
     let shard = ["run", "scenario.toml", "--out", "out", "--shard", "1/2"];
     let refused = stderr(&sandbox.run(&shard).code(2));
-    assert!(refused.contains("a shard does not tell"), "{refused}");
+    assert!(
+        refused.contains("a shard cannot know how many replicas"),
+        "{refused}"
+    );
     assert!(refused.contains("--replicas"), "{refused}");
     sandbox
         .run(&[&shard[..], &["--replicas", "20"]].concat())
@@ -86,7 +89,7 @@ fn who_cannot_know_how_many_replicas_there_are_says_so() {
     let trace = ["trace", "scenario.toml", "--case", "3", "--out", "trace"];
     let refused = stderr(&sandbox.run(&trace).code(2));
     assert!(
-        refused.contains("the number of a case does not tell"),
+        refused.contains("a case number alone cannot know"),
         "{refused}"
     );
 }

@@ -237,7 +237,7 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
         (rows[..rows.len() - 1].to_owned(), "cut off"),
         (
             rows.replacen("\n1,", "\n7,", 1),
-            "case 7 stands where 1 belongs",
+            "case 7 is where 1 belongs",
         ),
         ("case\n0\n".to_owned(), "the header of this version"),
     ] {

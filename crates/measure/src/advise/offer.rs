@@ -103,7 +103,7 @@ pub struct PriceCaps {
     pub cluster_usd: Option<f64>,
     /// USD per hour of a spot VM.
     pub spot_usd: Option<f64>,
-    /// The same of single VM types, in place of that of all.
+    /// USD per hour of spot VMs of single types, in place of `spot_usd`.
     pub spot_usd_of: BTreeMap<String, f64>,
 }
 
@@ -118,7 +118,7 @@ impl PriceCaps {
         self.cluster_usd.is_none_or(|most| usd_per_hour <= most)
     }
 
-    /// That no cluster is cheap enough.
+    /// Says that the cheapest cluster, at `least` USD per hour, is above the cap.
     pub fn without_any(&self, least: f64) -> Diagnostic {
         let most = self.cluster_usd.unwrap_or_default();
         let title = format!("`--max-usd-per-hour {most}`: no configuration is so cheap");

@@ -112,7 +112,7 @@ pub fn offers(
         for market in markets {
             match listed_offer(listed, market, region, wanted, catalogue) {
                 Ok(offer) => offers.all.push(offer),
-                Err(why) => leave_out(format!("{vm}{why}")),
+                Err(NoOffer(why)) => leave_out(format!("{vm}{why}")),
             }
         }
     }
@@ -126,14 +126,17 @@ pub fn offers(
     offers
 }
 
-/// The offer of a listed VM type in a market; or why there is none, to be put behind its name.
+/// Why a VM type has no offer, to be put behind its name.
+struct NoOffer(String);
+
+/// The offer of a listed VM type in a market.
 fn listed_offer(
     listed: &VmType,
     market: Market,
     region: &str,
     wanted: &OfferFilter,
     catalogue: &Catalogue,
-) -> Result<Offer, String> {
+) -> Result<Offer, NoOffer> {
     let all = catalogue.prices_of(&listed.provider, &listed.vm);
     let is_anywhere = wanted.region.as_deref() == Some(ANY);
     let (found, place) = if is_anywhere {
@@ -141,12 +144,14 @@ fn listed_offer(
     } else {
         (latest(all, region, market), region)
     };
-    let price = found.ok_or_else(|| match market {
-        Market::Spot => format!(" as spot: no price in {place}"),
-        market => format!(": no price {} in {place}", in_words(Some(market))),
+    let price = found.ok_or_else(|| {
+        NoOffer(match market {
+            Market::Spot => format!(" as spot: no price in {place}"),
+            market => format!(": no price {} in {place}", in_words(Some(market))),
+        })
     })?;
     if let Some(why) = catalogue.why_not_newest(price) {
-        return Err(format!(": {why}"));
+        return Err(NoOffer(format!(": {why}")));
     }
     if market != Market::Spot {
         return Ok(offer(&listed.vm, price, None, catalogue));
@@ -154,7 +159,8 @@ fn listed_offer(
     let most = wanted.caps.spot_cap(&listed.vm).unwrap_or(f64::INFINITY);
     if price.usd_per_hour > most {
         let usd = rate(price.usd_per_hour);
-        return Err(format!(" as spot: {usd} is above --max-spot-usd {most}"));
+        let why = format!(" as spot: {usd} is above --max-spot-usd {most}");
+        return Err(NoOffer(why));
     }
     Ok(spot_offer(listed, price, wanted, catalogue))
 }

@@ -4,6 +4,8 @@ mod aws;
 mod azure;
 mod collected;
 mod gpuhunt;
+mod list_kind;
+mod price_list;
 mod spot_history;
 mod vantage;
 
@@ -11,29 +13,10 @@ use std::io;
 use std::sync::Arc;
 
 use super::{ImportedPrices, sizes_table, table};
-use collected::CollectedPrices;
-use scavsim_data::cloud::Date;
+use list_kind::ListKind;
+pub use price_list::PriceListOptions;
+use price_list::{PriceList, has_columns};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-
-/// What a list may not say itself.
-#[derive(Debug, Clone, Default)]
-pub struct PriceListOptions {
-    /// The day on which it was fetched.
-    pub date: Option<String>,
-    /// Whose prices they are; of a list of several, only these.
-    pub clouds: Vec<String>,
-    /// Where they are; of a list of several, only these.
-    pub regions: Vec<String>,
-}
-
-/// A kind of price list.
-struct ListKind {
-    name: &'static str,
-    /// What it is recognised by, in words.
-    mark: &'static str,
-    is_it: fn(&str) -> bool,
-    read: fn(&PriceList<'_>, &mut Diagnostics) -> Option<CollectedPrices>,
-}
 
 const KINDS: [&ListKind; 6] = [
     &azure::KIND,
@@ -43,74 +26,6 @@ const KINDS: [&ListKind; 6] = [
     &vantage::KIND,
     &gpuhunt::KIND,
 ];
-
-/// A list that was recognised, with what was said of it.
-struct PriceList<'a> {
-    source: &'a Arc<Source>,
-    kind: &'static str,
-    options: &'a PriceListOptions,
-}
-
-impl PriceList<'_> {
-    fn takes_region(&self, region: &str) -> bool {
-        let only = &self.options.regions;
-        only.is_empty() || only.iter().any(|own| own == region)
-    }
-
-    /// The one value of an option that the list does not say itself.
-    fn one<'o>(
-        &self,
-        option: &str,
-        given: &'o [String],
-        diagnostics: &mut Diagnostics,
-    ) -> Option<&'o str> {
-        if let [one] = given {
-            return Some(one);
-        }
-        let title = format!(
-            "`--{option}`: expected once, as {} does not say it",
-            self.kind
-        );
-        diagnostics.push(Diagnostic::general(title));
-        None
-    }
-
-    /// The day that is given, or else the one that the list states.
-    fn day(&self, stated: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Date> {
-        let given = self.options.date.as_deref();
-        let text = given.or(stated.and_then(|text| text.get(..10)));
-        let day = text.and_then(Date::parse);
-        if day.is_none() {
-            let title = match text {
-                Some(text) => format!("`{text}` is no day"),
-                None => format!("{} does not say its day", self.kind),
-            };
-            let help = "give the day on which it was fetched, like `--date 2026-11-27`";
-            diagnostics.push(Diagnostic::general(title).with_help(help));
-        }
-        day
-    }
-}
-
-/// The first line with text: the header of a table.
-fn header(text: &str) -> &str {
-    (text.lines())
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-}
-
-/// Whether the header of a table has all of these columns.
-fn has_columns(text: &str, columns: &[&str]) -> bool {
-    let cells = header(text)
-        .split(',')
-        .map(|cell| cell.trim().trim_matches('"'));
-    let cells: Vec<&str> = cells.collect();
-    columns.iter().all(|column| cells.contains(column))
-}
-
-fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
-}
 
 /// Reads a list that is recognised; `None` where it is none, as a table of one's own, or something is wrong with it.
 pub fn read(

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::collected::{CollectedPrices, PriceOf};
-use super::{ListKind, PriceList, is_json};
+use super::list_kind::ListKind;
+use super::price_list::{PriceList, header, is_json};
 use scavsim_data::cloud::{Date, Market};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, json};
@@ -23,7 +24,7 @@ pub(super) const CSV: ListKind = ListKind {
     name: "the price list of AWS as CSV",
     mark: "five lines from `FormatVersion` before the columns",
     is_it: |text| {
-        super::header(text)
+        header(text)
             .trim_start_matches('"')
             .starts_with("FormatVersion")
     },
@@ -33,7 +34,7 @@ pub(super) const CSV: ListKind = ListKind {
 /// Lines before the header of the CSV.
 const PREAMBLE: usize = 5;
 
-/// The same attributes in JSON and CSV, and what they have to be.
+/// Names of attributes in JSON and CSV, and the values of the machines that are usual.
 const USUAL: [(&str, &str, &str); 4] = [
     ("operatingSystem", "Operating System", "Linux"),
     ("tenancy", "Tenancy", "Shared"),

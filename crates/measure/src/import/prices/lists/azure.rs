@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::collected::{CollectedPrices, PriceOf};
-use super::{ListKind, PriceList, is_json};
+use super::list_kind::ListKind;
+use super::price_list::{PriceList, is_json};
 use scavsim_data::cloud::Market;
 use scavsim_read::input::{Diagnostic, Diagnostics, json};
 
@@ -22,7 +23,7 @@ const TERMS: [(&str, Market, f64); 2] = [
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer {
+enum RetailPages {
     Page {
         #[serde(rename = "Items")]
         items: Vec<serde_json::Value>,
@@ -48,7 +49,7 @@ struct Item {
 
 fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {
     let answer = json::read(list.source, "this JSON breaks", diagnostics)?;
-    let (Answer::Page { items } | Answer::Items(items)) = answer;
+    let (RetailPages::Page { items } | RetailPages::Items(items)) = answer;
     let day = list.day(None, diagnostics)?;
     let mut found = CollectedPrices::default();
     for (at, item) in items.into_iter().enumerate() {

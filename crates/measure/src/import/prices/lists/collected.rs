@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::PriceList;
+use super::price_list::PriceList;
 use crate::import::prices::{ObservedPrices, Sizes};
 use crate::import::report::Report;
 use scavsim_data::cloud::prices::LEAST_USD;

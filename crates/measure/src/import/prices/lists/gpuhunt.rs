@@ -1,7 +1,8 @@
 //! The CSV of gpuhunt's catalogue: a row per offer, a file per provider.
 
 use super::collected::{CollectedPrices, PriceOf};
-use super::{ListKind, PriceList, has_columns};
+use super::list_kind::ListKind;
+use super::price_list::{PriceList, has_columns};
 use crate::import::prices::Size;
 use scavsim_data::cloud::Market;
 use scavsim_read::input::Diagnostics;

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::collected::{CollectedPrices, PriceOf};
-use super::{ListKind, PriceList, is_json};
+use super::list_kind::ListKind;
+use super::price_list::{PriceList, is_json};
 use scavsim_data::cloud::{Date, Market};
 use scavsim_read::input::{Diagnostic, Diagnostics, json};
 
@@ -15,14 +16,14 @@ pub(super) const KIND: ListKind = ListKind {
 };
 
 #[derive(Deserialize)]
-struct Answer {
+struct SpotPriceHistory {
     #[serde(rename = "SpotPriceHistory")]
-    history: Vec<Entry>,
+    history: Vec<SpotPriceEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Entry {
+struct SpotPriceEntry {
     availability_zone: String,
     instance_type: String,
     product_description: String,
@@ -31,7 +32,7 @@ struct Entry {
 }
 
 fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {
-    let answer: Answer = json::read(list.source, "this answer breaks", diagnostics)?;
+    let answer: SpotPriceHistory = json::read(list.source, "this answer breaks", diagnostics)?;
     let mut found = CollectedPrices::default();
     for (at, entry) in answer.history.iter().enumerate() {
         let day = entry.timestamp.get(..10).and_then(Date::parse);

@@ -1,7 +1,8 @@
 //! The CSV that Vantage's ec2instances.info exports: a row per VM type of AWS, of one region.
 
 use super::collected::{CollectedPrices, PriceOf};
-use super::{ListKind, PriceList, has_columns};
+use super::list_kind::ListKind;
+use super::price_list::{PriceList, has_columns};
 use scavsim_data::cloud::Market;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::csv::Table;

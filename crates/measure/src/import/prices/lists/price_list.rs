@@ -1,0 +1,85 @@
+//! A price list that was recognised, and what its readers share.
+
+use std::sync::Arc;
+
+use scavsim_data::cloud::Date;
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// What a list may not say itself.
+#[derive(Debug, Clone, Default)]
+pub struct PriceListOptions {
+    /// The day on which it was fetched.
+    pub date: Option<String>,
+    /// Whose prices they are; of a list of several, only these.
+    pub clouds: Vec<String>,
+    /// Where they are; of a list of several, only these.
+    pub regions: Vec<String>,
+}
+
+/// A list that was recognised, with what was said of it.
+pub(super) struct PriceList<'a> {
+    pub(super) source: &'a Arc<Source>,
+    pub(super) kind: &'static str,
+    pub(super) options: &'a PriceListOptions,
+}
+
+impl PriceList<'_> {
+    pub(super) fn takes_region(&self, region: &str) -> bool {
+        let only = &self.options.regions;
+        only.is_empty() || only.iter().any(|own| own == region)
+    }
+
+    /// The one value of an option that the list does not say itself.
+    pub(super) fn one<'o>(
+        &self,
+        option: &str,
+        given: &'o [String],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<&'o str> {
+        if let [one] = given {
+            return Some(one);
+        }
+        let title = format!(
+            "`--{option}`: expected once, as {} does not say it",
+            self.kind
+        );
+        diagnostics.push(Diagnostic::general(title));
+        None
+    }
+
+    /// The day that is given, or else the one that the list states.
+    pub(super) fn day(&self, stated: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Date> {
+        let given = self.options.date.as_deref();
+        let text = given.or(stated.and_then(|text| text.get(..10)));
+        let day = text.and_then(Date::parse);
+        if day.is_none() {
+            let title = match text {
+                Some(text) => format!("`{text}` is no day"),
+                None => format!("{} does not say its day", self.kind),
+            };
+            let help = "give the day on which it was fetched, like `--date 2026-11-27`";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        }
+        day
+    }
+}
+
+/// The first line with text: the header of a table.
+pub(super) fn header(text: &str) -> &str {
+    (text.lines())
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+}
+
+/// Whether the header of a table has all of these columns.
+pub(super) fn has_columns(text: &str, columns: &[&str]) -> bool {
+    let cells = header(text)
+        .split(',')
+        .map(|cell| cell.trim().trim_matches('"'));
+    let cells: Vec<&str> = cells.collect();
+    columns.iter().all(|column| cells.contains(column))
+}
+
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
