@@ -16,8 +16,9 @@ use super::signals::Signals;
 use super::{scenarios, terminal, units};
 use scavsim_base::output::write_file;
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::NoRanking;
-use scavsim_measure::advise::advice::Choice;
+use scavsim_measure::advise::advice::{Advice, Choice};
 use scavsim_measure::advise::offers::{PriceCaps, strange_prices};
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::rental::RentalAdvice;
@@ -234,27 +235,7 @@ impl AdviseArgs {
             folder::write(&advice.files, out, Kind::WORKLOAD)?;
         }
         if let Some(in_time) = &in_time {
-            let restore_s = question.import.restore_s.unwrap_or(profile::RESTORE_S);
-            let rentals = RentalAdvice::from_measurements(&advice, restore_s);
-            let effort = PlanningOptions {
-                setup_min: self.setup_min,
-                caps: &question.wanted.caps,
-                lives: question.runs,
-                jobs,
-                interrupt,
-            };
-            in_time.answer(&rentals, effort, |answer| {
-                let first = answer.first().map(|(at, offer, came)| Choice {
-                    offer: offer.clone(),
-                    time_h: came.done_h,
-                    cost_usd: came.cost_usd,
-                    ..advice.choices[at].clone()
-                });
-                let wanted = first.as_ref().filter(|_| self.commands);
-                let commands = wanted.and_then(|one| hand_over::commands(&advice.name, one).ok());
-                answer.print(self.format == AdviceFormat::Json, commands)?;
-                self.hand_over(&advice.name, first.as_ref())
-            })?;
+            self.plan(in_time, &question, &advice, (jobs, interrupt))?;
             return Ok(Exit::Done);
         }
         match self.format {
@@ -276,6 +257,37 @@ impl AdviseArgs {
             Exit::SomeCasesFailed
         } else {
             Exit::Done
+        })
+    }
+
+    /// Plans a deadline with an advice, and prints the answer.
+    fn plan(
+        &self,
+        in_time: &DeadlineQuestion,
+        question: &Question,
+        advice: &Advice,
+        (jobs, interrupt): (usize, &Interrupt),
+    ) -> Result<(), Failure> {
+        let restore_s = question.import.restore_s.unwrap_or(profile::RESTORE_S);
+        let rentals = RentalAdvice::from_measurements(advice, restore_s);
+        let effort = PlanningOptions {
+            setup_min: self.setup_min,
+            caps: &question.wanted.caps,
+            lives: question.runs,
+            jobs,
+            interrupt,
+        };
+        in_time.answer(&rentals, effort, |answer| {
+            let first = answer.first().map(|(at, offer, came)| Choice {
+                offer: offer.clone(),
+                time_h: came.done_h,
+                cost_usd: came.cost_usd,
+                ..advice.choices[at].clone()
+            });
+            let wanted = first.as_ref().filter(|_| self.commands);
+            let commands = wanted.and_then(|one| hand_over::commands(&advice.name, one).ok());
+            answer.print(self.format == AdviceFormat::Json, commands)?;
+            self.hand_over(&advice.name, first.as_ref())
         })
     }
 
