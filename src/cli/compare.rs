@@ -11,6 +11,7 @@ use super::programs::ProgramsArg;
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
+use super::terminal::PrintedForm;
 use super::{out, policies_compare, resume, scenarios, terminal};
 use scavsim_measure::compare::{
     Comparison, ComparisonOptions, ComparisonQuestion, NoComparison, NotedCase, compare,
@@ -68,7 +69,8 @@ pub struct CompareArgs {
 }
 
 impl CompareArgs {
-    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+    pub fn run(mut self, signals: &Signals) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         let overrides = Overrides {
             seed: self.seed,
             replicas: self
@@ -121,7 +123,7 @@ impl CompareArgs {
             }
         }
         terminal::print(&match self.format {
-            CompareFormat::Table => {
+            CompareFormat::Table | CompareFormat::Markdown | CompareFormat::Latex => {
                 let mut page = terminal::page();
                 page.is_wide = self.wide;
                 text::render(&compared, &page)

@@ -16,4 +16,10 @@ pub enum CompareFormat {
     Curves,
     /// All three, for programs
     Json,
+    /// The tables for people, as Markdown
+    Markdown,
+    /// The tables for people, as LaTeX
+    Latex,
 }
+
+super::terminal::printed_form!(CompareFormat);

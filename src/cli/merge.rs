@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure, no_mistakes};
 use super::progress::Progress;
 use super::records::{self, RecordsArg};
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::terminal::PrintedForm;
 use super::{out, resume};
 use scavsim_experiment::Summary;
 use scavsim_read::input::Diagnostics;
@@ -36,7 +37,8 @@ pub struct MergeArgs {
 }
 
 impl MergeArgs {
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(mut self) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
         let shards = self.folder.join(shard_file::FOLDER);

@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::set::SetArgs;
 use super::signals::Signals;
+use super::terminal::PrintedForm;
 use super::{scenarios, terminal};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::Ranking;
@@ -87,6 +88,7 @@ impl View {
             top: self.top.0,
             width: if wide { usize::MAX } else { page.width },
             is_coloured: page.is_coloured,
+            markup: page.markup,
         }
     }
 }
@@ -122,10 +124,17 @@ pub enum RankFormat {
     Csv,
     /// For programs
     Json,
+    /// The tables for people, as Markdown
+    Markdown,
+    /// The tables for people, as LaTeX
+    Latex,
 }
 
+terminal::printed_form!(RankFormat);
+
 impl RankArgs {
-    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+    pub fn run(mut self, signals: &Signals) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         let overrides = Overrides {
             seed: self.seed,
             set: self.set.sources()?,
@@ -218,7 +227,7 @@ impl Rankings {
         let scenario = &of.name;
         let is_first = !std::mem::replace(&mut self.begun, true);
         match self.format {
-            RankFormat::Table => {
+            RankFormat::Table | RankFormat::Markdown | RankFormat::Latex => {
                 let mut places = Places::from_scenario(of);
                 // No strategy has a say here.
                 places.remarks.averaged = None;

@@ -13,9 +13,9 @@ use super::exit::{Exit, Failure, no_mistakes, wrong};
 use super::page;
 use super::programs::ProgramsArg;
 use super::progress::Progress;
-use super::terminal;
+use super::terminal::{self, PrintedForm};
 use super::what_if::WhatIfArgs;
-use scavsim_base::text::Page;
+use scavsim_base::text::{Markup, Page};
 use scavsim_papers::reproduce::{Comparison, Paper, Size, Tally, Verdict, compare, render};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::{Diagnostics, nearest_or_all};
@@ -69,10 +69,19 @@ enum ReproduceFormat {
     Json,
     /// For a page
     Markdown,
+    /// The tables for people, as LaTeX
+    Latex,
+}
+
+impl PrintedForm for ReproduceFormat {
+    fn markup(self) -> Option<Markup> {
+        (self == ReproduceFormat::Latex).then_some(Markup::Latex)
+    }
 }
 
 impl ReproduceArgs {
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(mut self) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         let papers = self.papers()?;
         let page = self.page();
         #[cfg(feature = "figures")]
@@ -101,7 +110,7 @@ impl ReproduceArgs {
                 page::put(&of_comparisons::contents(&paper, &rows), file)?;
             }
             match self.format {
-                ReproduceFormat::Table => {
+                ReproduceFormat::Table | ReproduceFormat::Latex => {
                     let render = if self.all {
                         render::table
                     } else {

@@ -15,6 +15,7 @@ use super::runner::{self, InterruptedOutput, Runner};
 use super::set::SetArgs;
 use super::signals::Signals;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::terminal::PrintedForm;
 use super::what_if::{self, WhatIfArgs};
 use super::{estimate, out, precision, resume, scenarios, terminal};
 use scavsim_base::text::words::plural_with_commas;
@@ -98,7 +99,8 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    pub fn run(self, signals: &Signals) -> Result<Exit, Failure> {
+    pub fn run(mut self, signals: &Signals) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         self.summary_by.check(self.format)?;
         self.table.check(self.format, &self.summary_by)?;
         let overrides = Overrides {

@@ -35,7 +35,13 @@ pub enum Form {
     Csv,
     /// For programs; the stable interface
     Json,
+    /// The tables for people, as Markdown
+    Markdown,
+    /// The tables for people, as LaTeX
+    Latex,
 }
+
+terminal::printed_form!(Form);
 
 impl Form {
     /// Figures of a summary that are printed in this form.
@@ -72,7 +78,7 @@ impl SummaryByArg {
                 ));
                 return Err(Failure::Wrong(wrong));
             }
-            Form::Table | Form::Map | Form::Csv | Form::Json => return Ok(()),
+            _ => return Ok(()),
         };
         if self.columns.is_none() {
             return Ok(());
@@ -167,7 +173,7 @@ impl Summaries {
             {
                 terminal::print(&market_table::render(groups, &self.page))
             }
-            (Form::Table, Aggregated::Usual(groups)) => {
+            (Form::Table | Form::Markdown | Form::Latex, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }
             (Form::Policies, Aggregated::Usual(groups)) => {
@@ -181,7 +187,10 @@ impl Summaries {
             (Form::Clusters | Form::Configurations | Form::Map, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }
-            (Form::Table | Form::Policies | Form::Configurations, Aggregated::By(table)) => {
+            (
+                Form::Table | Form::Markdown | Form::Latex | Form::Policies | Form::Configurations,
+                Aggregated::By(table),
+            ) => {
                 let below = places.below(&self.page);
                 terminal::print(&(summary_by::table(table, &self.page) + &below))
             }

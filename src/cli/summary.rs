@@ -7,6 +7,7 @@ use clap::Args;
 use super::exit::{Exit, Failure};
 use super::finished::FinishedRun;
 use super::summaries::{Form, Summaries, SummaryByArg, TableArgs};
+use super::terminal::PrintedForm;
 use scavsim_experiment::Summary;
 use scavsim_show::report::{Places, manifest};
 
@@ -27,7 +28,8 @@ pub struct SummaryArgs {
 }
 
 impl SummaryArgs {
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(mut self) -> Result<Exit, Failure> {
+        self.format = self.format.settled();
         let by = SummaryByArg { columns: self.by };
         by.check(self.format)?;
         self.table.check(self.format, &by)?;

@@ -10,8 +10,8 @@ use console::Term;
 use indicatif::MultiProgress;
 
 use super::listener::heard;
-use scavsim_base::text::Page;
 use scavsim_base::text::page::{ESCAPES, USUAL};
+use scavsim_base::text::{Markup, Page};
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::{printable, visible};
 
@@ -84,10 +84,51 @@ pub fn page() -> Page {
     let asked = OutputArgs::from_command_line();
     Page {
         width: asked.width.map_or_else(of_terminal, usize::from),
-        is_coloured: is_coloured(io::stdout().is_terminal()),
+        is_coloured: markup() == Markup::Terminal && is_coloured(io::stdout().is_terminal()),
+        markup: markup(),
         ..Page::default()
     }
 }
+
+/// What tables are written in, once a command has said so.
+static MARKUP: OnceLock<Markup> = OnceLock::new();
+
+fn markup() -> Markup {
+    MARKUP.get().copied().unwrap_or_default()
+}
+
+/// A form in which a command prints, the first of which is tables for people.
+pub trait PrintedForm: Copy + Default {
+    /// What tables are written in, where it is tables for a document.
+    fn markup(self) -> Option<Markup>;
+
+    /// This form; tables, in their markup from now on, where they are for a document.
+    #[must_use]
+    fn settled(self) -> Self {
+        let Some(markup) = self.markup() else {
+            return self;
+        };
+        // A second set in one process, as in a test, changes nothing.
+        let _ = MARKUP.set(markup);
+        Self::default()
+    }
+}
+
+/// Implements [`PrintedForm`] for a form with these two variants.
+macro_rules! printed_form {
+    ($form:ty) => {
+        impl $crate::cli::terminal::PrintedForm for $form {
+            fn markup(self) -> Option<scavsim_base::text::Markup> {
+                match self {
+                    Self::Markdown => Some(scavsim_base::text::Markup::Markdown),
+                    Self::Latex => Some(scavsim_base::text::Markup::Latex),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(super) use printed_form;
 
 /// Whether nothing is said but what is wrong.
 pub fn is_quiet() -> bool {
@@ -112,7 +153,8 @@ pub fn print(text: &str) -> io::Result<()> {
         } else {
             &[]
         };
-        let text = printable(text, styles);
+        let text = markup().document(text);
+        let text = printable(&text, styles);
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,

@@ -382,7 +382,7 @@ const OF_POLICIES: [&str; 22] = [
     "OnDemandZone=",
     "PolicySettings",
     "PriceThreshold",
-    "Reconsideration.",
+    "Reconsideration",
     "Scenario.job",
     "Scenario.market",
     "Scenario.policy",

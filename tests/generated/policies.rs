@@ -95,9 +95,6 @@ impl PolicyScenario {
         scenario.set("job.deadline_h", work_h + spare_h);
         scenario.set("job.changeover_s", changeover_s);
         if luck.once_in(3) {
-            scenario.set("job.reconfigure_s", between(0.0, 900.0, luck));
-        }
-        if luck.once_in(3) {
             scenario.set("job.checkpoint_gb", between(0.0, 80.0, luck));
         }
         if luck.once_in(4) {
@@ -138,6 +135,9 @@ impl PolicyScenario {
             scenario.say("market.traces", "\"aws-v100-2023\"");
             scenario.say("market.zones", &format!("{taken:?}"));
             scenario.say("starts.spread", "4");
+        }
+        if luck.once_in(3) {
+            scenario.set("job.reconfigure_s", between(0.0, 900.0, luck));
         }
         scenario
     }

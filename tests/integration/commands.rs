@@ -517,3 +517,45 @@ fn a_command_without_its_file_says_what_makes_one() {
     let text = stderr(&sandbox.run(&["trace", "none.toml"]).code(2));
     assert!(!text.contains("scavsim new"), "{text}");
 }
+
+/// Tables of papers and notes: the same cells as on a terminal.
+#[test]
+fn tables_are_written_for_documents() {
+    let sandbox = Sandbox::new();
+    let scenario = repository().join("scenarios/scavenger.toml");
+    let scenario = scenario.to_str().expect("UTF-8");
+    let asked: [&[&str]; 4] = [
+        &["run", scenario, "--quiet"],
+        &["rank", scenario],
+        &["compare", scenario],
+        &["reproduce", "icac19"],
+    ];
+    for command in asked {
+        let written = |form: &str| {
+            let output = sandbox.run(&[command, &["--format", form]].concat());
+            stdout(&output)
+        };
+        let latex = written("latex");
+        let count = |what: &str| latex.lines().filter(|line| line.starts_with(what)).count();
+        assert!(count("\\begin{tabular}") > 0, "{latex}");
+        assert_eq!(
+            count("\\begin{tabular}"),
+            count("\\end{tabular}"),
+            "{latex}"
+        );
+        // Whatever is no table is a comment.
+        let mut in_table = false;
+        for line in latex.lines().filter(|line| !line.is_empty()) {
+            in_table |= line.starts_with("\\begin{tabular}");
+            assert!(in_table || line.starts_with("% "), "{line}");
+            in_table &= !line.starts_with("\\end{tabular}");
+        }
+        if command[0] == "reproduce" {
+            // Its Markdown is a page of its own.
+            continue;
+        }
+        let markdown = written("markdown");
+        let rules = markdown.lines().filter(|line| line.starts_with("| ---"));
+        assert_eq!(rules.count(), count("\\begin{tabular}"), "{markdown}");
+    }
+}

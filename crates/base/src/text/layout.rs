@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 use console::measure_text_width;
 
+use super::markup::Markup;
 use super::page::Page;
 
 #[derive(Clone)]
@@ -64,6 +65,8 @@ pub struct TableLayout {
     /// The line of heads, with its line end.
     pub header: String,
     pub rows: Vec<String>,
+    /// What comes behind the rows.
+    footer: String,
     pub shown: Vec<usize>,
     pub left_out: Vec<String>,
     pub is_short: bool,
@@ -72,7 +75,7 @@ pub struct TableLayout {
 impl TableLayout {
     /// All lines, the header in bold letters.
     pub fn text(&self, page: &Page) -> String {
-        page.bold(&self.header) + &self.rows.concat()
+        page.bold(&self.header) + &self.rows.concat() + &self.footer
     }
 
     /// A sentence on what has no room; nothing where all is shown. `short` is what shortened cells lack.
@@ -135,17 +138,15 @@ fn fit_around(strips: &[Strip], at: usize, page: &Page) -> TableLayout {
 fn fit_whole(columns: &[Strip], page: &Page) -> TableLayout {
     let all: Vec<(usize, Form)> = (0..columns.len()).map(|at| (at, Form::Whole)).collect();
     if page.is_wide {
-        return laid_out(columns, all);
+        return laid_out(columns, all, page.markup);
     }
     if !page.columns.is_empty() {
         let is_asked = |at: &usize| {
             let column = &columns[*at];
             column.rank == 0 || page.columns.iter().any(|word| word == column.word())
         };
-        return laid_out(
-            columns,
-            all.into_iter().filter(|(at, _)| is_asked(at)).collect(),
-        );
+        let asked = all.into_iter().filter(|(at, _)| is_asked(at));
+        return laid_out(columns, asked.collect(), page.markup);
     }
     // The last gap is not seen.
     let room = page.width + GAP;
@@ -193,10 +194,10 @@ fn fit_whole(columns: &[Strip], page: &Page) -> TableLayout {
         }
     }
     taken.sort_by_key(|(at, _)| *at);
-    laid_out(columns, taken)
+    laid_out(columns, taken, page.markup)
 }
 
-fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> TableLayout {
+fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>, markup: Markup) -> TableLayout {
     let count = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let row = |at: usize| -> Vec<&str> {
         let cell = |(column, form): &(usize, Form)| &*columns[*column].cells(*form)[at];
@@ -204,12 +205,24 @@ fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> TableLayout {
     };
     let cells: Vec<Vec<&str>> = (0..count).map(row).collect();
     let shown = taken.iter().map(|(at, _)| &columns[*at]);
-    let mut lines = lines(shown, &cells).into_iter();
-    let header = lines.next().unwrap_or_default();
-    let heights = cells
-        .iter()
-        .map(|row| row.iter().map(|cell| cell.lines().count()).max());
-    let rows = heights.map(|height| lines.by_ref().take(height.unwrap_or(1).max(1)).collect());
+    let (header, rows) = match markup {
+        Markup::Terminal => {
+            let mut lines = lines(shown, &cells).into_iter();
+            let header = lines.next().unwrap_or_default();
+            let heights = cells
+                .iter()
+                .map(|row| row.iter().map(|cell| cell.lines().count()).max());
+            let rows =
+                heights.map(|height| lines.by_ref().take(height.unwrap_or(1).max(1)).collect());
+            (header, rows.collect())
+        }
+        Markup::Markdown | Markup::Latex => {
+            let heads: Vec<&str> = shown.clone().map(|column| column.head.trim()).collect();
+            let are_text: Vec<bool> = shown.map(|column| column.is_text).collect();
+            let rows = cells.iter().map(|row| markup.row(row));
+            (markup.header(&heads, &are_text), rows.collect())
+        }
+    };
     let is_out = |at: &usize| taken.iter().all(|(shown, _)| shown != at);
     let left_out = (0..columns.len()).filter(is_out);
     let is_short = |(at, form): &(usize, Form)| {
@@ -218,7 +231,8 @@ fn laid_out(columns: &[Strip], taken: Vec<(usize, Form)>) -> TableLayout {
     };
     TableLayout {
         header,
-        rows: rows.collect(),
+        rows,
+        footer: markup.footer(),
         left_out: left_out.map(|at| columns[at].head.clone()).collect(),
         is_short: taken.iter().any(is_short),
         shown: taken.into_iter().map(|(at, _)| at).collect(),

@@ -2,6 +2,8 @@
 
 use console::{Style, measure_text_width};
 
+use super::markup::Markup;
+
 /// A terminal, a file, a pipe.
 #[derive(Debug, Clone)]
 pub struct Page {
@@ -13,6 +15,7 @@ pub struct Page {
     pub is_wide: bool,
     /// The columns that a table shows, by the first word of their heads; those that fit when empty.
     pub columns: Vec<String>,
+    pub markup: Markup,
 }
 
 /// All escapes that styles write: plain, bold, dim, red, green.
@@ -36,6 +39,7 @@ impl Default for Page {
             is_coloured: false,
             is_wide: false,
             columns: Vec::new(),
+            markup: Markup::default(),
         }
     }
 }

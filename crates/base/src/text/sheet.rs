@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::layout::{self, Strip, TableLayout};
+use super::markup::Markup;
 use super::page::Page;
 use super::words;
 
@@ -247,8 +248,8 @@ impl<'s, R> Sheet<'s, R> {
 
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            format!("| {} |\n", cells.join(" | "))
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            Markup::Markdown.row(&cells)
         };
         let heads = self.columns.iter().map(|column| column.head.to_string());
         let rule = vec!["---".to_owned(); self.columns.len()];

@@ -6,7 +6,7 @@ use super::ranking_data::{market, vms_label};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use super::ranking_plans::{plan, plan_columns, plan_lines};
 use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, share, usd, whole_share};
-use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
+use scavsim_base::text::{Column, EXPLAIN, Markup, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
 use scavsim_experiment::{Ranked, Ranking};
@@ -18,6 +18,7 @@ pub struct DisplayOptions {
     pub top: Option<usize>,
     pub width: usize,
     pub is_coloured: bool,
+    pub markup: Markup,
 }
 
 struct Common {
@@ -51,6 +52,7 @@ impl Common {
         Page {
             width: self.shown.width,
             is_coloured: self.shown.is_coloured,
+            markup: self.shown.markup,
             ..Page::default()
         }
     }

@@ -37,7 +37,11 @@ pub fn read(
         let is_own = ["vm", "usd_per_hour"]
             .iter()
             .any(|own| has_columns(&source.text, &[own]));
-        if !is_own {
+        if has_columns(&source.text, &["InstanceType", "Price"]) {
+            let title = format!("{}: this is a table of SkyPilot's catalogue", source.name);
+            let help = "give it as CLOUD/vms.csv, in a folder with the name of its cloud";
+            diagnostics.push(Diagnostic::general(title).with_help(help));
+        } else if !is_own {
             let all: Vec<String> = KINDS
                 .iter()
                 .map(|k| format!("{} ({})", k.name, k.mark))

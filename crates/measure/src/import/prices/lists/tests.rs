@@ -211,6 +211,11 @@ fn what_is_no_price_list_is_told_which_there_are() {
         "no price list that is known",
     );
     refused("a,b\n1,2\n", &usual, "`SpotPriceHistory`");
+    refused(
+        "InstanceType,vCPUs,Price,SpotPrice,Region\nb200,8,40,0.01,east\n",
+        &usual,
+        "SkyPilot's catalogue",
+    );
     let own = "provider,vm,region,market,usd_per_hour,valid_from,source\n";
     assert_eq!(found(own, &usual).1, "");
 }
