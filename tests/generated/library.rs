@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use scavsim::experiment::columns::Value as Cell;
-use scavsim::experiment::{COLUMNS, Evaluator, Plan, Record};
+use scavsim::experiment::{AXIS, COLUMNS, Evaluator, Plan, Record};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::report::trace_jsonl;
 use scavsim::report::trace_names::TraceOf;
@@ -33,14 +33,12 @@ pub fn run(folder: &Path, jobs: usize, patience: Duration) -> Result<Vec<Row>, N
     guarded(|| {
         let (interrupt, alarm) = alarm(patience);
         let scenario = open(folder, Some((&interrupt, jobs)))?;
-        let columns: Arc<Vec<String>> = Arc::new(
-            COLUMNS
-                .iter()
-                .map(|column| column.name.to_owned())
-                .collect(),
-        );
         let mut rows = Vec::new();
-        let finished = scenario.run(|record| rows.push(row(record, &columns)));
+        let mut columns = None;
+        let finished = scenario.run(|record| {
+            let columns = columns.get_or_insert_with(|| Arc::new(names(record)));
+            rows.push(row(record, columns));
+        });
         drop(alarm);
         match finished {
             Ok(finished) if matches!(finished.ending, RunEnding::Interrupted) => Err(Not::TooSlow),
@@ -148,6 +146,17 @@ fn guarded<T>(body: impl FnOnce() -> Result<T, Not>) -> Result<T, Not> {
     })
 }
 
+/// Names of all columns, with the axes behind them.
+fn names(record: &Record<'_>) -> Vec<String> {
+    let axes = record
+        .axes
+        .names()
+        .iter()
+        .map(|axis| format!("{AXIS}{axis}"));
+    let columns = COLUMNS.iter().map(|column| column.name.to_owned());
+    columns.chain(axes).collect()
+}
+
 fn row(record: &Record<'_>, columns: &Arc<Vec<String>>) -> Row {
     let cells = COLUMNS.iter().map(|column| match (column.of)(record) {
         Cell::Empty => String::new(),
@@ -156,5 +165,9 @@ fn row(record: &Record<'_>, columns: &Arc<Vec<String>>) -> Row {
         Cell::Whole(whole) => whole.to_string(),
         Cell::Figure(figure) => figure.to_string(),
     });
-    Row::new(columns.clone(), cells.collect())
+    let axes = record.axes.names().iter().map(|axis| {
+        let value = record.axes.value(axis);
+        value.map_or_else(String::new, |value| value.to_string())
+    });
+    Row::new(columns.clone(), cells.chain(axes).collect())
 }
