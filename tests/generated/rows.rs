@@ -52,15 +52,18 @@ impl Row {
         GROUP.map(|column| self.text(column).to_owned()).into()
     }
 
-    /// The first column, apart from those named, in which another row has another value. A column that a row lacks is empty in it.
+    /// The first column, apart from those named, in which another row has another value. A column that a row lacks is empty in it;
+    /// an axis that it lacks is swept in the other's scenario alone.
     pub fn differs(&self, other: &Row, but: &[&str]) -> Option<String> {
         // A file may write 1.0 for 1.
         let same = |own: &str, other: &str| {
             own == other || own.parse::<f64>().is_ok_and(|own| other.parse() == Ok(own))
         };
         let others = other.cells().filter(|(column, _)| !self.has(column));
+        let is_common = |column: &str| self.has(column) && other.has(column);
         self.cells()
             .chain(others)
+            .filter(|(column, _)| !column.starts_with("axis.") || is_common(column))
             .map(|(column, _)| (column, self.text(column), other.text(column)))
             .find(|(column, own, others)| !but.contains(column) && !same(own, others))
             .map(|(column, own, others)| format!("{column} {own} and {others}"))
