@@ -69,6 +69,8 @@ class Life:
     """`settings` of its table in the scenario."""
     random: random.Random
     """Seeded: what is drawn from it is the same on any number of threads."""
+    reconfigure_s: Optional[float] = None
+    """Seconds without work until another form works on the same machines; None where that takes new ones."""
     forms: Dict[str, int] = field(default_factory=dict)
     """Machines of each form that the job can run in; none of a job that has no forms."""
 

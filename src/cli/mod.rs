@@ -17,6 +17,7 @@ pub mod exit;
 pub mod explain;
 mod finished;
 mod glossary;
+mod grouped;
 mod heads;
 mod help;
 pub mod import;

@@ -4,15 +4,11 @@ use std::io;
 
 use super::compare_form::CompareFormat;
 use super::exit::{Exit, Failure, no_mistakes};
-use super::progress::Progress;
 use super::records::judge_failures;
 use super::signals::Signals;
-use super::terminal;
+use super::{grouped, terminal};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
-use scavsim_experiment::subject::Lives;
-use scavsim_experiment::{
-    self, Aggregated, Conduct, Group, Plan, Record, RunEnding, Sink, Summary, Tasks,
-};
+use scavsim_experiment::{Group, Plan, Record, Sink};
 use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
@@ -89,27 +85,7 @@ pub(super) fn run(
             lives_per_setting: plan.replicas,
             lives: 0,
         };
-        let tasks = Tasks::from_plan(&plan);
-        let mut summary = Summary::new(None, false, tasks);
-        let progress = Progress::start(&scenario.name, plan.cases());
-        let conduct = Conduct {
-            jobs: asked.jobs,
-            fail_fast: false,
-            known: 0,
-            progress: &progress.counter,
-        };
-        let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut summary, &mut pairs];
-        let finished = scavsim_experiment::run(&mut plan, tasks.behind(0), conduct, sinks)?;
-        drop(progress);
-        if finished.ending == RunEnding::Interrupted {
-            return Err(Failure::Interrupted);
-        }
-        if let Some(why) = plan.lives().and_then(Lives::hopeless) {
-            return Err(anyhow::anyhow!("{}: {why}", scenario.name).into());
-        }
-        let Aggregated::Usual(groups) = summary.finish()? else {
-            continue;
-        };
+        let groups = grouped::run(&mut plan, &scenario.name, asked.jobs, &mut pairs)?;
         // The clairvoyant is the last of each setting.
         for (all, pairs) in groups.chunks(policies + 1).zip(&pairs.settings) {
             tables.push(contenders(scenario, &all[..policies], pairs, asked.against));

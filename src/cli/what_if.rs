@@ -9,17 +9,13 @@ use clap::Args;
 use serde_json::json;
 
 use super::exit::Failure;
-use super::progress::Progress;
 use super::summaries::Form;
-use super::{precision, scenarios, set, terminal};
+use super::{grouped, precision, scenarios, set, terminal};
 use scavsim_base::stats::{Interval, Welford};
 use scavsim_base::text::words::{NONE, plural};
 use scavsim_base::text::{Cell, Column, EXPLAIN, Page, Sheet};
 use scavsim_engine::Interrupt;
-use scavsim_experiment::subject::Lives;
-use scavsim_experiment::{
-    self, Aggregated, Conduct, Plan, Record, RunEnding, Sink, Summary, Tasks,
-};
+use scavsim_experiment::{Plan, Record, Sink};
 use scavsim_provision::study::paired_difference::{PairedDifference, PairedSums};
 use scavsim_read::input::{Diagnostics, Source};
 use scavsim_scenario::{Overrides, Scenario};
@@ -158,40 +154,22 @@ fn values(scenario: &Scenario, jobs: usize, interrupt: &Interrupt) -> Result<Wha
     precision::decide(&mut scenario, jobs, interrupt)?;
     let plan = Plan::on_threads(jobs, &scenario, interrupt);
     let mut plan = plan.map_err(anyhow::Error::from)?;
-    let tasks = Tasks::from_plan(&plan);
-    let (mut values, mut summary) = (CaseValues::default(), Summary::new(None, false, tasks));
-    let progress = Progress::start(&scenario.name, plan.cases());
-    let conduct = Conduct {
-        jobs,
-        fail_fast: false,
-        known: 0,
-        progress: &progress.counter,
-    };
-    let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut summary, &mut values];
-    let finished = scavsim_experiment::run(&mut plan, tasks.behind(0), conduct, sinks)?;
-    drop(progress);
-    if finished.ending == RunEnding::Interrupted {
-        return Err(Failure::Interrupted);
-    }
-    if let Some(why) = plan.lives().and_then(Lives::hopeless) {
-        return Err(anyhow::anyhow!("{}: {why}", scenario.name).into());
-    }
-    let mut groups = Vec::new();
-    if let Aggregated::Usual(all) = summary.finish()? {
-        groups.extend(all.into_iter().map(|group| {
-            let independent = group.tallied.independent;
-            let cases = group.tallied.cases.max(1) as f64;
-            let share = independent.map_or(1.0, |independent| independent / cases);
-            let key = [
-                group.setting,
-                group.workload,
-                group.pricing,
-                group.objective,
-                group.strategy,
-            ];
-            (key, share)
-        }));
-    }
+    let mut values = CaseValues::default();
+    let groups = grouped::run(&mut plan, &scenario.name, jobs, &mut values)?;
+    let groups = groups.into_iter().map(|group| {
+        let independent = group.tallied.independent;
+        let cases = group.tallied.cases.max(1) as f64;
+        let share = independent.map_or(1.0, |independent| independent / cases);
+        let key = [
+            group.setting,
+            group.workload,
+            group.pricing,
+            group.objective,
+            group.strategy,
+        ];
+        (key, share)
+    });
+    let groups = groups.collect();
     Ok(WhatIfRun { groups, values })
 }
 

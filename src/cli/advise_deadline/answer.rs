@@ -7,7 +7,7 @@ use super::rule::Rule;
 use super::spot::{StatedSpotTimes, SubstituteMarket};
 use super::when::Deadline;
 use scavsim_data::cloud::Market;
-use scavsim_measure::advise::Offer;
+use scavsim_measure::advise::offers::{Offer, PriceCaps};
 use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_provision::policy::Recipe;
 
@@ -24,6 +24,7 @@ pub struct DeadlineQuestion {
 pub struct PlannedAnswer<'a> {
     pub(super) in_time: &'a DeadlineQuestion,
     pub(super) advice: &'a RentalAdvice,
+    pub(super) caps: &'a PriceCaps,
     /// What all plans have in common.
     pub(super) promise: &'a Promise,
     /// What stands in for markets that nobody measured.

@@ -243,6 +243,7 @@ impl DeadlineQuestion {
         use_it(&PlannedAnswer {
             in_time: self,
             advice,
+            caps: effort.caps,
             promise: &promise,
             stand_in: &stand_in,
             rule,

@@ -99,8 +99,14 @@ fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
         ));
     }
     if !without.is_empty() {
+        let is_capped = answer.caps.spot_usd.is_some() || !answer.caps.spot_usd_of.is_empty();
+        let within = if is_capped {
+            " within --max-spot-usd"
+        } else {
+            ""
+        };
         all.push(format!(
-            "no spot price is known of {}: on demand only",
+            "no spot price{within} is known of {}: on demand only",
             without.join(", ")
         ));
     }

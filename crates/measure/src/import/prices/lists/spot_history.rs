@@ -1,4 +1,6 @@
-//! Spot prices of AWS by zone, as `aws ec2 describe-spot-price-history` answers.
+//! Spot prices of AWS by zone, as `aws ec2 describe-spot-price-history` answers. Of several of one day the last is taken.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -34,6 +36,7 @@ struct SpotPriceEntry {
 fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {
     let answer: SpotPriceHistory = json::read(list.source, "this answer breaks", diagnostics)?;
     let mut found = CollectedPrices::default();
+    let mut last: BTreeMap<_, (&str, f64)> = BTreeMap::new();
     for (at, entry) in answer.history.iter().enumerate() {
         let day = entry.timestamp.get(..10).and_then(Date::parse);
         let (Ok(usd), Some(day)) = (entry.spot_price.parse::<f64>(), day) else {
@@ -58,9 +61,24 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
             found.drop("other regions");
             continue;
         }
+        let key = (&*entry.instance_type, region, zone, day);
+        let own = (&*entry.timestamp, usd);
+        match last.get_mut(&key) {
+            None => {
+                last.insert(key, own);
+            }
+            Some(known) => {
+                found.drop("others of the same day");
+                if known.0 < own.0 {
+                    *known = own;
+                }
+            }
+        }
+    }
+    for ((vm, region, zone, day), (_, usd)) in last {
         let of = PriceOf {
             provider: "aws",
-            vm: &entry.instance_type,
+            vm,
             region,
             zone,
             market: Market::Spot,

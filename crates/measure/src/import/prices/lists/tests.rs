@@ -148,10 +148,14 @@ fn spot_prices_of_zones_are_of_their_day_and_of_linux() {
         entry("a", "Linux/UNIX", "0.45"),
         entry("b", "Linux/UNIX", "0.38"),
         entry("a", "Windows", "0.63"),
+        // Earlier on that day, and on the day before.
+        entry("a", "Linux/UNIX", "0.31").replace("T14:", "T09:"),
+        entry("b", "Linux/UNIX", "0.29").replace("11-26", "11-25"),
     ];
     let text = format!("{{\"SpotPriceHistory\": [{}]}}", all.join(",\n"));
     let expected = [
         "aws,g5.xlarge,us-east-1,us-east-1a,spot,0.45,2026-11-26",
+        "aws,g5.xlarge,us-east-1,us-east-1b,spot,0.29,2026-11-25",
         "aws,g5.xlarge,us-east-1,us-east-1b,spot,0.38,2026-11-26",
     ];
     let usual = options("", "", "");
@@ -172,6 +176,11 @@ fn the_table_of_vantage_needs_its_region_and_day() {
     ];
     let usual = options("2026-11-27", "", "us-east-1");
     assert_eq!(rows(text, &usual), expected);
+    // The average, where a table has that, too.
+    let both = (text.replace("Minimum cost\n", "Minimum cost,Linux Spot Average cost\n"))
+        .replace("unavailable\n", "unavailable,unavailable\n")
+        .replace("$0.1200 hourly\n", "$0.1200 hourly,$0.1637 hourly\n");
+    assert!(rows(&both, &usual)[2].contains(",spot,0.1637,"), "{both}");
     refused(text, &options("2026-11-27", "", ""), "`--region`");
     refused(
         &text.replace("hourly,$0.1", "an hour,$0.1"),

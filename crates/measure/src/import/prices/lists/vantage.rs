@@ -14,12 +14,14 @@ pub(super) const KIND: ListKind = ListKind {
     read,
 };
 
-/// Columns of prices by what they were called over the years. Of what is reserved the file does not say the term.
-const PRICES: [(&str, Market); 4] = [
-    ("On Demand", Market::OnDemand),
-    ("Linux On Demand cost", Market::OnDemand),
-    ("Linux Spot Minimum cost", Market::Spot),
-    ("Linux Spot Average cost", Market::Spot),
+/// Columns of prices by what they were called over the years; of those of one market the first that a table has. Of what is
+/// reserved the file does not say the term.
+const PRICES: [(Market, [&str; 2]); 2] = [
+    (Market::OnDemand, ["On Demand", "Linux On Demand cost"]),
+    (
+        Market::Spot,
+        ["Linux Spot Average cost", "Linux Spot Minimum cost"],
+    ),
 ];
 
 /// Hours of what a price may be per.
@@ -40,8 +42,10 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
     let mut found = CollectedPrices::default();
     for row in table.rows() {
         let vm = row.text("API Name", diagnostics);
-        for (column, market) in PRICES {
-            let (Some(vm), Some(text)) = (vm, row.optional_text(column)) else {
+        for (market, columns) in PRICES {
+            let mut texts = columns.iter().map(|own| (*own, row.optional_text(own)));
+            let found_text = texts.find_map(|(own, text)| Some((own, text?)));
+            let (Some(vm), Some((column, text))) = (vm, found_text) else {
                 continue;
             };
             let Some(usd) = usd_per_hour(text) else {
