@@ -75,7 +75,7 @@
 //! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!
 //! With `cli`: `expression` is a small language of figures, `functions` what it asks of the model;
-//! `import` makes measurements into workloads, with `fit` for the laws; `advise` decides on them; `report` writes result
+//! `advise` decides on measurements, with `fit` for the laws; `report` writes result
 //! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
 
 /// ```
@@ -281,7 +281,7 @@ pub use scavsim_fit as fit;
 pub use scavsim_grids as grid;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
-pub use scavsim_measure::{advise, compare, import, validate};
+pub use scavsim_measure::{advise, compare, validate};
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_papers::{functions, reproduce};

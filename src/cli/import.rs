@@ -11,9 +11,9 @@ use super::profile::ProfileArgs;
 use super::progress::Progress;
 use super::{terminal, units, validate};
 use scavsim_base::output::write_file;
-use scavsim_measure::import::folder::{self, Kind};
-use scavsim_measure::import::prices::skypilot;
-use scavsim_measure::import::{ImportResult, grid, layers, profile, trial};
+use scavsim_import::folder::{self, Kind};
+use scavsim_import::prices::skypilot;
+use scavsim_import::{ImportResult, grid, layers, profile, trial};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// Arguments of `import`.

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::exit::{Exit, Failure, no_mistakes};
 use super::terminal;
-use scavsim_measure::import::folder::{self, Kind};
-use scavsim_measure::import::{market, trial};
+use scavsim_import::folder::{self, Kind};
+use scavsim_import::{market, trial};
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::Diagnostics;
 

@@ -11,7 +11,7 @@ use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
 use crate::cli::listing::written;
 use scavsim_base::output::write_file;
-use scavsim_measure::import::model;
+use scavsim_import::model;
 use scavsim_measure::validate::plans::calibrated;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 

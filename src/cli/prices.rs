@@ -14,9 +14,9 @@ use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::pack::{PRICES, VMS};
 use scavsim_data::cloud::{Catalogue, Pack, Price, pack_notes};
-use scavsim_measure::import::folder::{self, Kind};
-use scavsim_measure::import::prices::lists::{self, PriceListOptions};
-use scavsim_measure::import::prices::{ImportedPrices, skypilot};
+use scavsim_import::folder::{self, Kind};
+use scavsim_import::prices::lists::{self, PriceListOptions};
+use scavsim_import::prices::{ImportedPrices, skypilot};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 

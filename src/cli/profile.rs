@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::exit::{Failure, wrong};
 use super::units;
-use scavsim_measure::import::profile::{BatchIs, ProfileOptions, RunDescription, Unit};
+use scavsim_import::profile::{BatchIs, ProfileOptions, RunDescription, Unit};
 
 /// The table, and what it does not hold.
 #[derive(Debug, Args)]

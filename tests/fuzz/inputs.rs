@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use scavsim::Interrupt;
 use scavsim::cloud::{Catalogue, Date, Market, Offer, Pack, PriceTable, RentalPlace, pack_notes};
 use scavsim::experiment::{Evaluator, Plan};
-use scavsim::import::prices::skypilot;
-use scavsim::import::{ImportResult, grid, layers, profile};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::parallel::{
     LayerProfile, Links, NodeKind, ParallelPlan, PreparedPlan, Runtime, Schedule,
 };
 use scavsim::scenario::{Extensions, Overrides, Scenario, load_with};
+use scavsim_import::prices::skypilot;
+use scavsim_import::{ImportResult, grid, layers, profile};
 
 use super::Target;
 use super::seeds::{corpus, each_toml, files_of, folders};

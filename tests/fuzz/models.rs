@@ -5,10 +5,10 @@ use std::path::Path;
 use scavsim::advise::model::{ModelQuestion, advise_model, json, text};
 use scavsim::advise::question::NoAdvice;
 use scavsim::advise::{Goal, OfferFilter};
-use scavsim::import::model;
 use scavsim::input::{self, Diagnostics, Source};
 use scavsim::parallel::ModelTable;
 use scavsim::search::{Limits, Objective};
+use scavsim_import::model;
 
 use super::Target;
 use super::inputs::{for_a_moment, taken};

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use scavsim::experiment::{Evaluator, Plan, Status};
-use scavsim::import::{market, trial};
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::scenario::{Overrides, load};
+use scavsim_import::{market, trial};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_provision::world::written::WrittenMarket;
 

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 use source::{CrateSource, Facts};
 
 /// The floors of the house from the ground up: a crate depends on those before it.
-const FLOORS: [&str; 20] = [
+const FLOORS: [&str; 21] = [
     "base",
     "read",
     "talk",
@@ -37,6 +37,7 @@ const FLOORS: [&str; 20] = [
     "plans",
     "provision",
     "scenario",
+    "import",
     "measure",
     "papers",
     "show",

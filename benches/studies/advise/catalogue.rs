@@ -18,13 +18,13 @@ use scavsim::advise::{Advice, Goal, OfferFilter, Question};
 use scavsim::cloud::{Catalogue, Market};
 use scavsim::configuration::{Configuration, Shape, vm_type};
 use scavsim::engine::Interrupt;
-use scavsim::import::profile;
 use scavsim::input::Diagnostics;
 use scavsim::parallel::gpu::{GpuSheet, Precision};
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::{Limits, Objective};
 use scavsim::stats::normal;
 use scavsim::workload::{Workload, library, load};
+use scavsim_import::profile;
 
 /// The machine that was measured.
 const MEASURED: &str = "g4dn.12xlarge";

@@ -18,12 +18,12 @@ use scavsim::advise::decision::{Decision, Goal, Measurement, MeasuringEffort, Pr
 use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
 use scavsim::advise::uncertainty::{Covariances, Uncertainty};
 use scavsim::configuration::{Configuration, Shape};
-use scavsim::import::profile;
 use scavsim::input::{Diagnostics, Folder, Source};
 use scavsim::rng::{Purpose, StrategyKey, Streams};
 use scavsim::search::{Limits, Objective, Point};
 use scavsim::units::SECONDS_PER_HOUR;
 use scavsim::workload::{Provenance, Reach, Workload, library, load};
+use scavsim_import::profile;
 
 /// Workloads that profiles are cut from.
 pub const WORKLOADS: [&str; 6] = [

@@ -1,6 +1,5 @@
-//! What measurements tell.
+//! What measurements say of a job: advice, validation, comparisons.
 //!
-//! - [`import`]: measurements → a workload folder and a report; one file per source.
 //! - [`advise`]: measurements → which configuration to take, and which to measure next.
 //! - [`validate`]: measurements left out of a workload, and what the rest says of them.
 //! - [`compare`]: strategies beside each other.
@@ -9,5 +8,4 @@
 pub mod advise;
 pub mod bench;
 pub mod compare;
-pub mod import;
 pub mod validate;

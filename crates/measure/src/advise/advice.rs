@@ -4,10 +4,10 @@ use super::decision::{Goal, MeasurementValue};
 use super::machines::Basis;
 use super::measurement_summary::MeasurementSummary;
 use super::offers::{Offer, OfferList};
-use crate::import::Report;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Provenance;
+use scavsim_import::Report;
 use scavsim_search::search::Objective;
 
 #[derive(Debug, Clone)]

@@ -13,13 +13,13 @@ use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
 use super::simulate::{SimulatedChoice, simulate};
 use super::uncertainty::Uncertainty;
-use crate::import::{ImportResult, Report, profile};
 use scavsim_base::text::words::plural;
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Workload, load};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking;
+use scavsim_import::{ImportResult, Report, profile};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::search::{Objective, Point};
 

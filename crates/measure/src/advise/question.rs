@@ -2,8 +2,8 @@
 
 use super::decision::Goal;
 use super::offers::OfferFilter;
-use crate::import::profile;
 use scavsim_experiment::ranking::NoRanking;
+use scavsim_import::profile;
 use scavsim_read::input::Diagnostics;
 
 #[derive(Debug, Clone)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::MeasuredRun;
-use crate::import::profile::ASTRAY;
 use scavsim_base::stats::median_of;
+use scavsim_import::MeasuredRun;
+use scavsim_import::profile::ASTRAY;
 
 /// Standard deviation of ln(step) where nothing was repeated: no measurement.
 pub const STEP_SD: f64 = 0.02;

@@ -10,13 +10,13 @@ use super::machines::Machines;
 use super::offers::{Offer, OfferList};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
-use crate::import::profile;
 use scavsim_base::stats::normal;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Configuration, vm_type};
 use scavsim_data::workload::{Provenance, Workload};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{self, Ranked};
+use scavsim_import::profile;
 use scavsim_read::input::{Diagnostics, Folder, Source};
 use scavsim_scenario::{ClusterScenario as _, Extensions, Overrides, Scenario};
 

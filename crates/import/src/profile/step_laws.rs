@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::draft::{Draft, Law, StepLine};
-use crate::import::figure::rounded;
-use crate::import::report::{Report, basis};
+use crate::draft::{Draft, Law, StepLine};
+use crate::figure::rounded;
+use crate::report::{Report, basis};
 use scavsim_data::configuration::vm_type;
 use scavsim_data::workload::law::PooledLaw;
 use scavsim_fit::pooled::{PooledPoint, pooled};

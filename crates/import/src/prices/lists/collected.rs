@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::price_list::PriceList;
-use crate::import::prices::{ObservedPrices, Sizes};
-use crate::import::report::Report;
+use crate::prices::{ObservedPrices, Sizes};
+use crate::report::Report;
 use scavsim_data::cloud::prices::LEAST_USD;
 use scavsim_data::cloud::{Date, Market};
 use scavsim_read::input::name::not_a_name;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::options::ProfileOptions;
 use super::rows::{Key, Points, epochs_by_batch};
-use crate::import::draft::{Draft, EpochLine, NoiseLine, StepLine};
-use crate::import::figure::rounded;
-use crate::import::report::Report;
+use crate::draft::{Draft, EpochLine, NoiseLine, StepLine};
+use crate::figure::rounded;
+use crate::report::Report;
 use scavsim_base::stats::{mean, median_of};
 use scavsim_data::configuration::Shape;
 use scavsim_data::workload::Origin;

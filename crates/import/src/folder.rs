@@ -34,8 +34,8 @@ impl Kind {
     };
     pub const MARKET: Kind = Kind {
         name: "market",
-        file: crate::import::market::FILES[0],
-        files: &crate::import::market::FILES,
+        file: crate::market::FILES[0],
+        files: &crate::market::FILES,
     };
     pub const PRICES: Kind = Kind {
         name: "price pack",

@@ -1,7 +1,7 @@
 //! The files of a layer profile: equal layers that follow each other share a row.
 
 use super::figures::{LayersOptions, Memory, Times};
-use crate::import::figure::{MEASURED, rounded};
+use crate::figure::{MEASURED, rounded};
 use scavsim_parallel::profile::FILES;
 
 pub(super) fn files(

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::import::prices::{ObservedPrices, PriceKey};
-use crate::import::report::Report;
+use crate::prices::{ObservedPrices, PriceKey};
+use crate::report::Report;
 use scavsim_data::cloud::{Date, Fleet, Market};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics};

@@ -3,7 +3,7 @@
 use super::collected::{CollectedPrices, PriceOf};
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, has_columns};
-use crate::import::prices::Size;
+use crate::prices::Size;
 use scavsim_data::cloud::Market;
 use scavsim_read::input::Diagnostics;
 use scavsim_read::input::csv::{Row, Table};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::options::ASTRAY;
 use super::rows::{Key, MeasuredRow, Points};
-use crate::import::figure::rounded;
-use crate::import::report::Report;
+use crate::figure::rounded;
+use crate::report::Report;
 use scavsim_base::stats::median_of;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_read::input::{Diagnostic, Source};

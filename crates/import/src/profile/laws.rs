@@ -1,9 +1,9 @@
 //! Laws of what was not measured, and what is too poor to be one.
 
 use super::step_laws::step_laws;
-use crate::import::draft::{Draft, Law};
-use crate::import::figure::rounded;
-use crate::import::report::{NOT_KEPT, Report, basis, is_poor};
+use crate::draft::{Draft, Law};
+use crate::figure::rounded;
+use crate::report::{NOT_KEPT, Report, basis, is_poor};
 use scavsim_base::stats::mean;
 use scavsim_data::workload::Origin;
 use scavsim_data::workload::law::{EpochLaw, NoiseLaw};

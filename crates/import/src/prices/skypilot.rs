@@ -12,7 +12,7 @@ pub use copies::SkypilotOptions;
 use hosts::{HostPriceRow, HostWithAccelerators};
 
 use super::{ImportedPrices, ObservedPrices, Size, Sizes, sizes_table, table};
-use crate::import::report::Report;
+use crate::report::Report;
 use scavsim_data::cloud::Date;
 use scavsim_data::cloud::prices::LEAST_USD;
 use scavsim_read::input::csv::{Row, Table};
