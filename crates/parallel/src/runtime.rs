@@ -111,8 +111,8 @@ pub enum Shard {
 }
 
 impl Default for Runtime {
-    /// `message_s` makes the mean error of 11 pipelines least, `reserved_bytes` is from one plan of one node: `docs/model.md` has
-    /// the errors on those left out. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
+    /// `message_s` makes the mean error of 11 pipelines least, `reserved_bytes` is from one plan of one node:
+    /// `docs/model/plans.md` has the errors on those left out. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
     fn default() -> Self {
         Runtime {
             activations: Activations::Serial,
