@@ -156,7 +156,7 @@ fn the_figures_of_the_documents_are_drawn_by_their_commands() {
     let shown = repository().join("docs/figures");
     let drawn = sandbox.path("docs/figures");
     let renew = std::env::var_os("SCAVSIM_RENEW").is_some();
-    for folder in ["paper", "scavenger", "spot"] {
+    for folder in ["clusters-and-prices", "paper", "scavenger", "spot"] {
         let (shown, drawn) = (shown.join(folder), drawn.join(folder));
         if renew {
             // What is no longer drawn goes.

@@ -5,14 +5,13 @@ use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::legend::{LegendEntry, LegendShape};
 use kuva::plot::line::LineStyle;
-use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{BandPlot, LinePlot, ScatterPlot};
 use kuva::prelude::{Layout, Plot, Theme};
 use kuva::render::figure::{Figure as Sheet, FigureLegendPosition};
 use kuva::render::render::Scene;
 
 use super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
-use super::style::{Dash, Marker, Style, shade};
+use super::style::{Dash, Style, shade};
 
 /// Colours of paper, of writing, and of lines behind the data. A page replaces them by those of its own theme.
 pub const PAPER: &str = "#ffffff";
@@ -152,7 +151,7 @@ fn legend(figure: &Figure) -> Vec<LegendEntry> {
             label,
             color: shaded.map_or_else(|| series.style.hex().to_owned(), shade),
             shape: match &series.shape {
-                Shape::Marks(_) => LegendShape::Marker(marker(series.style.marker)),
+                Shape::Marks(_) => LegendShape::Marker(series.style.marker),
                 Shape::Line(_) => LegendShape::Line,
                 Shape::Blocks(_) => LegendShape::Rect,
             },
@@ -300,7 +299,7 @@ fn marked(marks: &[Mark], style: Style) -> ScatterPlot {
         .with_data(marks.iter().map(|mark| (mark.at[0], mark.at[1])))
         .with_color(style.hex())
         .with_size(f64::from(style.size))
-        .with_marker(marker(style.marker));
+        .with_marker(style.marker);
     if marks.iter().any(|mark| mark.x.is_some()) {
         plot = plot.with_x_err_asymmetric(marks.iter().map(|mark| arms(mark.at[0], mark.x)));
     }
@@ -308,19 +307,6 @@ fn marked(marks: &[Mark], style: Style) -> ScatterPlot {
         plot = plot.with_y_err_asymmetric(marks.iter().map(|mark| arms(mark.at[1], mark.y)));
     }
     plot
-}
-
-fn marker(marker: Marker) -> MarkerShape {
-    match marker {
-        Marker::Circle => MarkerShape::Circle,
-        Marker::Square => MarkerShape::Square,
-        Marker::Triangle => MarkerShape::Triangle,
-        Marker::Diamond => MarkerShape::Diamond,
-        Marker::Cross => MarkerShape::Cross,
-        Marker::Plus => MarkerShape::Plus,
-        Marker::TriangleDown => MarkerShape::TriangleDown,
-        Marker::Star => MarkerShape::Star,
-    }
 }
 
 fn lengths(dash: Dash) -> String {

@@ -1,5 +1,6 @@
 //! Figures of results: from a finished run, and where it is at hand its scenario, to SVG, PNG and Vega-Lite.
 
+pub mod axis_means;
 pub mod description;
 pub mod draw;
 pub mod job_timeline;

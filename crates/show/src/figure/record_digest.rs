@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::io;
 
+use super::axis_means::AxisMeans;
 use scavsim_base::stats::RunningMedian;
 use scavsim_experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 
@@ -27,6 +28,7 @@ pub struct RecordDigest {
     pub cases: Vec<OwnedRecord>,
     /// Chosen configurations with what is expected of them.
     pub chosen: Vec<ChosenPoint>,
+    pub axes: AxisMeans,
     /// Places of the chosen configurations by their hash.
     known: HashMap<u64, usize>,
     /// Whether there were more than are kept.
@@ -129,6 +131,7 @@ impl RecordDigest {
             rule: Rule::for_cases(cases),
             cases: Vec::new(),
             chosen: Vec::new(),
+            axes: AxisMeans::default(),
             known: HashMap::new(),
             is_cut: false,
             count: 0,
@@ -236,6 +239,7 @@ impl Sink for RecordDigest {
             outcomes.cost_usd.add(cost_usd);
         }
         self.note_choice(record);
+        self.axes.add(record);
         match record.status {
             Status::Ok => {
                 if let Some(provenance) = record.provenance {

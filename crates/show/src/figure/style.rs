@@ -1,25 +1,15 @@
 //! How series differ: by colour, and by mark and dash besides, so that a figure can be read in grey and by those who
 //! see few colours.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub use kuva::plot::scatter::MarkerShape as Marker;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
     pub colour: usize,
     pub marker: Marker,
     pub dash: Dash,
     /// Width of a line, or size of a mark, in pixels.
     pub size: u8,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
-    Circle,
-    Square,
-    Triangle,
-    Diamond,
-    Cross,
-    Plus,
-    TriangleDown,
-    Star,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +21,19 @@ pub enum Dash {
     Long,
 }
 
-/// Eight colours that are told apart with any kind of colour vision (Okabe and Ito 2008; the yellow is darker here, for
-/// print), and greys for what they are seen against.
-pub const COLOURS: [&str; 12] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#000000",
-    "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
+/// Colours of series: seven of Okabe and Ito (2008), which differ with any kind of colour vision (the yellow is darker here,
+/// for print), and three darker ones. Then black and greys for what they are seen against.
+pub const COLOURS: [&str; 15] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#332288",
+    "#882255", "#8c564b", "#000000", "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
 ];
-pub const BLACK: usize = 7;
-pub const GREY: usize = 8;
-const GREYS: [usize; 4] = [9, 8, 10, 11];
+/// Number of the colours of series.
+const SERIES_COLOURS: usize = 10;
+pub const BLACK: usize = 10;
+pub const GREY: usize = 11;
+const GREYS: [usize; 4] = [12, 11, 13, 14];
 
-const MARKERS: [Marker; 8] = [
+const MARKERS: [Marker; 10] = [
     Marker::Circle,
     Marker::Square,
     Marker::Triangle,
@@ -50,6 +42,8 @@ const MARKERS: [Marker; 8] = [
     Marker::Plus,
     Marker::Cross,
     Marker::Star,
+    Marker::Pentagon,
+    Marker::Hexagon,
 ];
 const DASHES: [Dash; 5] = [
     Dash::Solid,
@@ -60,11 +54,12 @@ const DASHES: [Dash; 5] = [
 ];
 
 impl Style {
-    /// The style of the n-th of several series. No two of the first 56 have both colour and mark in common.
+    /// The style of the n-th of several series. The first ten differ in colour and in mark; no two of the first 100 have both in
+    /// common.
     pub fn nth(n: usize) -> Style {
         Style {
-            colour: n % 7,
-            marker: MARKERS[(n % 7 + n / 7) % MARKERS.len()],
+            colour: n % SERIES_COLOURS,
+            marker: MARKERS[(n % SERIES_COLOURS + n / SERIES_COLOURS) % MARKERS.len()],
             dash: DASHES[n % DASHES.len()],
             size: 4,
         }
@@ -142,14 +137,19 @@ mod tests {
 
     #[test]
     fn series_differ_in_more_than_their_colour() {
-        let all: Vec<Style> = (0..56).map(Style::nth).collect();
+        let all: Vec<Style> = (0..100).map(Style::nth).collect();
         for (i, a) in all.iter().enumerate() {
             for b in &all[..i] {
                 assert!(a.colour != b.colour || a.marker != b.marker, "{i}");
             }
         }
-        for pair in all[..7].windows(2) {
-            assert!(pair[0].marker != pair[1].marker && pair[0].dash != pair[1].dash);
+        for (i, a) in all[..SERIES_COLOURS].iter().enumerate() {
+            for b in &all[..i] {
+                assert!(a.colour != b.colour && a.marker != b.marker, "{i}");
+            }
+        }
+        for pair in all[..SERIES_COLOURS].windows(2) {
+            assert!(pair[0].dash != pair[1].dash);
         }
     }
 

@@ -137,7 +137,7 @@ fn layers(series: &Series, panel: &Panel, legend: &Value) -> Vec<Value> {
 
 fn shape(marker: Marker) -> &'static str {
     match marker {
-        Marker::Circle => "circle",
+        Marker::Circle | Marker::Pentagon | Marker::Hexagon => "circle",
         Marker::Square => "square",
         Marker::Triangle => "triangle-up",
         Marker::TriangleDown => "triangle-down",

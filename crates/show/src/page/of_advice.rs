@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Contents, Fact, Picker, distinct};
-use super::picture::{Layer, Picture, PictureAxis};
+use super::picture::{Layer, Picture};
 use super::sources::Source;
 use super::table::Table;
 use scavsim_base::text::words::{
@@ -221,34 +221,23 @@ fn next(advice: &Advice) -> CardLine {
 }
 
 fn picture() -> Picture {
-    Picture {
-        title: "Every configuration: cost over time".to_owned(),
-        note: "Down and to the left is better. Hollow: predicted, not measured.".to_owned(),
-        x: PictureAxis {
-            name: "time",
-            unit: "h",
-            has_logarithm: true,
-        },
-        y: PictureAxis {
-            name: "cost",
-            unit: "USD",
-            has_logarithm: true,
-        },
-        over: "over the best",
-        layers: vec![Layer {
-            table: "configurations",
-            label: "configuration",
-            x: "time, h",
-            y: "cost, USD",
-            x_ends: Some(["time 5 %, h", "time 95 %, h"]),
-            y_ends: Some(["cost 5 %, USD", "cost 95 %, USD"]),
-            name: "configuration",
-            front: Some("Pareto"),
-            filled: Some("from"),
-            hollow: "not measured",
-            ..Layer::default()
-        }],
-    }
+    let layers = vec![Layer {
+        table: "configurations",
+        label: "configuration",
+        x: "time, h",
+        y: "cost, USD",
+        x_ends: Some(["time 5 %, h", "time 95 %, h"]),
+        y_ends: Some(["cost 5 %, USD", "cost 95 %, USD"]),
+        name: "configuration",
+        front: Some("Pareto"),
+        filled: Some("from"),
+        hollow: "not measured",
+        ..Layer::default()
+    }];
+    Picture::cost_over_time(
+        "Down and to the left is better. Hollow: predicted, not measured.",
+        layers,
+    )
 }
 
 /// A number of each row with so many digits behind the point.

@@ -18,6 +18,25 @@ pub struct Picture {
     pub layers: Vec<Layer>,
 }
 
+impl Picture {
+    /// Every configuration by its time and cost.
+    pub fn cost_over_time(note: &str, layers: Vec<Layer>) -> Picture {
+        let axis = |name, unit| PictureAxis {
+            name,
+            unit,
+            has_logarithm: true,
+        };
+        Picture {
+            title: "Every configuration: cost over time".to_owned(),
+            note: note.to_owned(),
+            x: axis("time", "h"),
+            y: axis("cost", "USD"),
+            over: "over the best",
+            layers,
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub struct PictureAxis {
     pub name: &'static str,

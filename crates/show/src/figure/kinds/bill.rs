@@ -1,15 +1,15 @@
-//! What a job's bill is made of, beside the oracle's.
+//! By what a job's bill exceeds the oracle's.
 
-use super::super::description::{Axis, Block, Figure, Panel, Scale, Series, Shape};
+use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
-use super::super::style::Style;
+use super::super::style::{BLACK, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "bill",
-    about: "mean bill of each strategy's jobs by cause: training, search, waiting, lost work, restores, charges",
+    about: "mean bill of each strategy's jobs over the oracle's by cause: training, search, waiting, lost work, restores, charges",
     is_usual: true,
     make,
 };
@@ -42,27 +42,42 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         }
         let part = |row: &Row<'_>, metric: &str| row.group.mean(metric).map_or(0.0, |m| m.mean);
         let mut series = Vec::new();
-        let mut bases = vec![0.0; rows.len()];
+        let oracle = rows.iter().find(|row| row.group.strategy == "oracle");
+        // What is dearer than in the oracle's bill stands above 0, what is cheaper below it.
+        let mut ends = vec![[0.0f64; 2]; rows.len()];
         for (n, (metric, label)) in PARTS.into_iter().enumerate() {
             let mut blocks = Vec::new();
             for (at, row) in rows.iter().enumerate() {
-                let value = part(row, metric);
-                if value > 0.0 {
+                let value = part(row, metric) - oracle.map_or(0.0, |oracle| part(oracle, metric));
+                if value != 0.0 {
                     let centre = (at + 1) as f64;
+                    let end = &mut ends[at][usize::from(value < 0.0)];
+                    let (from, to) = (*end, *end + value);
+                    *end = to;
                     blocks.push(Block {
                         x: [centre - HALF, centre + HALF],
-                        y: [bases[at], bases[at] + value],
+                        y: [from.min(to), from.max(to)],
                         shade: None,
                         name: format!("{}: {label}", row.group.strategy),
                     });
-                    bases[at] += value;
                 }
             }
             if !blocks.is_empty() {
                 series.push(Series::new(label, Style::nth(n), Shape::Blocks(blocks)));
             }
         }
-        let each = rows.iter().zip(&bases).map(|(row, total)| {
+        let sums = ends.iter().enumerate();
+        let sums =
+            sums.map(|(at, [above, below])| Mark::new([(at + 1) as f64, above + below], "sum"));
+        let style = Style::plain(BLACK).marked(Marker::Diamond, 3);
+        series.push(Series::new("sum", style, Shape::Marks(sums.collect())));
+        let totals = rows.iter().map(|row| {
+            PARTS
+                .map(|(metric, _)| part(row, metric))
+                .iter()
+                .sum::<f64>()
+        });
+        let each = rows.iter().zip(totals).map(|(row, total)| {
             let search = part(row, "bill_search_usd");
             format!(
                 "{} {total:.2} USD, of that {search:.2} for search steps",
@@ -76,7 +91,15 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         panels.push(Panel {
             title: (*workload).to_owned(),
             x: Axis::names("", rows.iter().map(|row| row.group.strategy.as_str())),
-            y: Axis::new("mean bill of a job", "USD", Scale::FromZero),
+            y: Axis::new(
+                if oracle.is_some() {
+                    "bill over the oracle's"
+                } else {
+                    "bill of a job"
+                },
+                "USD",
+                Scale::FromZero,
+            ),
             series,
         });
     }
@@ -90,7 +113,10 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             material.name
         ),
         alt: format!("Stacked bars of mean bills in USD. {}", words.join(" ")),
-        note: format!("Search steps are paid whether they are credited or not.{left_out}"),
+        note: format!(
+            "Causes that cost more than in the oracle's bill stand above 0, those that cost less below; diamonds: the sum. \
+             Search steps are paid whether they are credited or not.{left_out}"
+        ),
         columns: COLUMNS,
         size: SIZE,
         panels,

@@ -7,7 +7,7 @@ use super::super::material::{Cloud, Material, Place};
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
-use super::panels::{COLUMNS, SIZE, differs_by_vm, room};
+use super::panels::{COLUMNS, SIZE, differs_by_vm, nested_sizes, room};
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "cost-over-time",
@@ -154,18 +154,20 @@ fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
 }
 
 fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
-    let mut series = Vec::new();
-    for (n, row) in rows.iter().enumerate() {
+    let means = rows.iter().enumerate().filter_map(|(n, row)| {
         let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
-        let (Some(time), Some(cost)) = (mean("time_h"), mean("cost_usd")) else {
-            continue;
-        };
+        Some((n, row, [mean("time_h")?, mean("cost_usd")?]))
+    });
+    let means: Vec<_> = means.collect();
+    let places: Vec<[f64; 2]> = means.iter().map(|(.., at)| *at).collect();
+    let mut series = Vec::new();
+    for (&(n, row, at), size) in means.iter().zip(nested_sizes(&places, 4)) {
         let style = match row.group.strategy.as_str() {
-            "oracle" => Style::plain(BLACK).marked(Marker::Star, 7),
-            _ => Style::nth(n).marked(Style::nth(n).marker, 5),
+            "oracle" => Style::plain(BLACK).marked(Marker::Star, size + 1),
+            _ => Style::nth(n).marked(Style::nth(n).marker, size),
         };
         if let Some(place) = chosen(row, cloud) {
-            let points = vec![time_and_cost(place), [time, cost]];
+            let points = vec![time_and_cost(place), at];
             series.push(Series::new(
                 "",
                 style.dashed(Dash::Dotted),
@@ -173,7 +175,7 @@ fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
             ));
         }
         let mark = Mark {
-            at: [time, cost],
+            at,
             x: row.outcome.time_h,
             y: row.outcome.cost_usd,
             name: row.group.strategy.clone(),

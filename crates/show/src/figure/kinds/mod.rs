@@ -1,8 +1,10 @@
 //! The kinds of figures. A new one is a file and a line.
 
+mod axes;
 mod bill;
 mod cost_over_time;
 mod errors;
+mod heat_map;
 mod kind;
 mod lifetimes;
 mod no_figure;
@@ -27,6 +29,7 @@ pub const KINDS: &[FigureKind] = &[
     noise::KIND,
     steps::KIND,
     throughput::KIND,
+    axes::KIND,
     policies::KIND,
     validation::KIND,
     lifetimes::KIND,

@@ -24,6 +24,8 @@ pub enum NoFigure {
     OracleAlone,
     #[error("none of its strategies predicts times")]
     NoPredictions,
+    #[error("it sweeps fewer than two axes of numbers")]
+    FewAxes,
     #[error("it has one pricing policy only")]
     OnePolicy,
     #[error("no {0} was measured of its workloads")]

@@ -5,7 +5,7 @@ use super::super::material::Material;
 use super::super::style::{BLACK, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
-use super::panels::room;
+use super::panels::{cut_above, name_of_cut, room};
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "overhead",
@@ -53,11 +53,15 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             ("time", ["overhead_gross_time", "overhead_net_time"]),
             ("cost", ["overhead_gross_cost", "overhead_net_cost"]),
         ] {
+            let cut = cut_above(rows.iter().map(|row| percent(row, metrics[0])));
+            let names = rows
+                .iter()
+                .map(|row| name_of_cut(row, percent(row, metrics[0]), cut));
             panels.push(Panel {
                 title: format!("{workload}: {what}"),
-                x: Axis::names("", rows.iter().map(|row| row.group.strategy.as_str())),
+                x: Axis::names("", names),
                 y: Axis::new(&format!("{what} over the oracle's"), "%", Scale::FromZero),
-                series: bars(&rows, metrics),
+                series: bars(&rows, metrics, cut.unwrap_or(f64::INFINITY)),
             });
         }
     }
@@ -76,7 +80,8 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         ),
         note: format!(
             "Gross: search steps earn no progress. Net: they count as training. Means over runs with 95 % intervals; \
-             negative where a choice is faster or cheaper than that of the objective.{left_out}"
+             negative where a choice is faster or cheaper than that of the objective. Bars with an arrow go on: the number is \
+             that of the longer one.{left_out}"
         ),
         columns: 2,
         size: SIZE,
@@ -84,7 +89,8 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     })
 }
 
-fn bars(rows: &[&Row<'_>], metrics: [&str; 2]) -> Vec<Series> {
+/// Bars up to `cut`; what is above has no mark.
+fn bars(rows: &[&Row<'_>], metrics: [&str; 2], cut: f64) -> Vec<Series> {
     let mut series = Vec::new();
     for (n, (metric, label)) in metrics.into_iter().zip(["gross", "net"]).enumerate() {
         let (mut blocks, mut marks) = (Vec::new(), Vec::new());
@@ -97,16 +103,20 @@ fn bars(rows: &[&Row<'_>], metrics: [&str; 2]) -> Vec<Series> {
             let name = row.group.strategy.clone();
             blocks.push(Block {
                 x: [centre - HALF, centre + HALF],
-                y: [value.min(0.0), value.max(0.0)],
+                y: [value.min(0.0), value.clamp(0.0, cut)],
                 shade: None,
                 name: name.clone(),
             });
-            marks.push(Mark {
-                at: [centre, value],
-                x: None,
-                y: (mean.interval).map(|interval| [100.0 * interval.low, 100.0 * interval.high]),
-                name,
-            });
+            let ends = mean.interval.map(|interval| [interval.low, interval.high]);
+            let ends = ends.map(|ends| ends.map(|end| (100.0 * end).min(cut)));
+            if value <= cut {
+                marks.push(Mark {
+                    at: [centre, value],
+                    x: None,
+                    y: ends,
+                    name,
+                });
+            }
         }
         let style = Style::nth([5, 0][n]);
         series.push(Series::new(label, style, Shape::Blocks(blocks)));

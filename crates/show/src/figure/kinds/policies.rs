@@ -1,8 +1,9 @@
 //! What every configuration costs under every policy, against the cheapest.
 
-use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
+use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
 use super::super::style::{Marker, Style};
+use super::heat_map::{Cell, shaded};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, differs_by_vm, room};
@@ -18,16 +19,6 @@ pub(super) const KIND: FigureKind = FigureKind {
 const MOST: usize = 80;
 /// Policies from which a map is taller than wide.
 const TALL: usize = 12;
-/// Below which cost over the cheapest a cell has which shade, and how that is called.
-const CLASSES: [(f64, f64, &str); 6] = [
-    (0.02, 0.0, "up to 2 % dearer"),
-    (0.10, 0.2, "up to 10 %"),
-    (0.25, 0.4, "up to 25 %"),
-    (0.50, 0.6, "up to 50 %"),
-    (1.00, 0.8, "up to 100 %"),
-    (f64::INFINITY, 1.0, "more"),
-];
-
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let setting = asked.setting(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
@@ -125,8 +116,7 @@ fn cheapest(clouds: &[&Cloud]) -> Vec<String> {
 
 fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
     let with_vm = differs_by_vm(clouds[0]);
-    let mut classes: Vec<Vec<Block>> = vec![Vec::new(); CLASSES.len()];
-    let mut marks = Vec::new();
+    let (mut cells, mut marks) = (Vec::new(), Vec::new());
     for (row, cloud) in clouds.iter().enumerate() {
         // The first policy stands on top.
         let y = (clouds.len() - row) as f64;
@@ -135,19 +125,10 @@ fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
         };
         for (column, place) in cloud.places.iter().enumerate() {
             let x = (column + 1) as f64;
-            let over = place.cost_usd / least - 1.0;
-            let class = CLASSES.iter().position(|(below, ..)| over < *below);
-            let class = class.unwrap_or(CLASSES.len() - 1);
-            classes[class].push(Block {
-                x: [x - 0.5, x + 0.5],
-                y: [y - 0.5, y + 0.5],
-                shade: Some(CLASSES[class].1),
-                name: format!(
-                    "{}, {}: {:+.1} %",
-                    cloud.pricing,
-                    place.name(with_vm),
-                    100.0 * over
-                ),
+            cells.push(Cell {
+                at: [x, y],
+                excess: place.cost_usd / least - 1.0,
+                name: format!("{}, {}", cloud.pricing, place.name(with_vm)),
             });
         }
         marks.push(Mark::new(
@@ -155,10 +136,6 @@ fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
             cloud.places[best].name(with_vm),
         ));
     }
-    let cells = classes
-        .into_iter()
-        .zip(CLASSES)
-        .map(|(blocks, (_, _, label))| Series::new(label, Style::nth(0), Shape::Blocks(blocks)));
     let cheapest = Style::nth(1).marked(Marker::Diamond, 4);
     let cheapest = Series::new("cheapest", cheapest, Shape::Marks(marks));
     Panel {
@@ -168,9 +145,6 @@ fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
             clouds[0].places.iter().map(|place| place.name(with_vm)),
         ),
         y: Axis::names("", clouds.iter().rev().map(|cloud| cloud.pricing.as_str())),
-        series: cells
-            .filter(|series| !series.is_empty())
-            .chain([cheapest])
-            .collect(),
+        series: shaded(cells).chain([cheapest]).collect(),
     }
 }

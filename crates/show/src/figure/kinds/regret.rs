@@ -5,7 +5,7 @@ use super::super::material::Material;
 use super::super::style::Style;
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
-use super::panels::{COLUMNS, SIZE, room};
+use super::panels::{COLUMNS, SIZE, cut_above, name_of_cut, nested_sizes, room};
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "regret",
@@ -26,38 +26,52 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let mut panels = Vec::new();
     let mut words = Vec::new();
     for (workload, rows) in &rows {
-        let (mut series, mut each) = (Vec::new(), Vec::new());
-        for (n, row) in rows.iter().enumerate() {
-            let group = row.group;
-            let (Some(spent), Some(regret)) = (group.mean("search_cost_usd"), group.mean(metric))
-            else {
-                continue;
-            };
+        let shown = rows.iter().enumerate().filter_map(|(n, row)| {
+            let spent = row.group.mean("search_cost_usd")?;
+            Some((n, row, spent, row.group.mean(metric)?))
+        });
+        let shown: Vec<_> = shown.collect();
+        let cut = cut_above(shown.iter().map(|(.., regret)| 100.0 * regret.mean));
+        let most = cut.unwrap_or(f64::INFINITY);
+        let places = shown.iter();
+        let places =
+            places.map(|(_, _, spent, regret)| [spent.mean, (100.0 * regret.mean).min(most)]);
+        let places: Vec<[f64; 2]> = places.collect();
+        let (mut series, mut each, mut cut_off) = (Vec::new(), Vec::new(), Vec::new());
+        let sizes = nested_sizes(&places, 5);
+        for ((&(n, row, spent, regret), at), size) in shown.iter().zip(places).zip(sizes) {
             let ends = |interval: Option<scavsim_base::stats::Interval>, times: f64| {
                 interval.map(|interval| [times * interval.low, times * interval.high])
             };
+            let strategy = &row.group.strategy;
+            let percent = 100.0 * regret.mean;
+            if percent > most {
+                cut_off.push(name_of_cut(row, percent, cut));
+            }
             let mark = Mark {
-                at: [spent.mean, 100.0 * regret.mean],
+                at,
                 x: ends(spent.interval, 1.0),
-                y: ends(regret.interval, 100.0),
-                name: group.strategy.clone(),
+                y: ends(regret.interval, 100.0).filter(|_| percent <= most),
+                name: strategy.clone(),
             };
             each.push(format!(
-                "{} {:.2} USD for {:+.1} %",
-                group.strategy,
-                spent.mean,
-                100.0 * regret.mean
+                "{strategy} {:.2} USD for {percent:+.1} %",
+                spent.mean
             ));
-            let style = Style::nth(n).marked(Style::nth(n).marker, 6);
+            let style = Style::nth(n).marked(Style::nth(n).marker, size);
             series.push(Series::new(
-                group.strategy.clone(),
+                strategy.clone(),
                 style,
                 Shape::Marks(vec![mark]),
             ));
         }
+        let cut_off = match cut_off.join(", ") {
+            none if none.is_empty() => none,
+            names => format!(" ({names})"),
+        };
         words.push(format!("{workload}: {}.", each.join("; ")));
         panels.push(Panel {
-            title: (*workload).to_owned(),
+            title: format!("{workload}{cut_off}"),
             x: Axis::new("spent on the search", "USD", Scale::FromZero),
             y: Axis::new(&format!("regret in {what}"), "%", Scale::FromZero),
             series,
@@ -78,7 +92,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         ),
         note: format!(
             "Regret: expected {what} of the choice over the oracle's. Means over runs with 95 % intervals. Earlier runs \
-             that a strategy knows are not in the money.{left_out}"
+             that a strategy knows are not in the money. A mark with an arrow in the heading is above the axis.{left_out}"
         ),
         columns: COLUMNS,
         size: SIZE,

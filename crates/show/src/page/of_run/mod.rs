@@ -8,7 +8,7 @@ mod tables;
 mod warnings;
 
 use super::contents::{Contents, Fact, Picker, distinct};
-use super::picture::{Layer, Picture, PictureAxis};
+use super::picture::{Layer, Picture};
 use super::sources;
 use crate::figure::Material;
 use crate::figure::material::Cloud;
@@ -121,22 +121,8 @@ fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
         hollow: "not measured",
         ..Layer::default()
     };
-    Picture {
-        title: "Every configuration: cost over time".to_owned(),
-        note: "Down and to the left is better.".to_owned(),
-        x: PictureAxis {
-            name: "time",
-            unit: "h",
-            has_logarithm: true,
-        },
-        y: PictureAxis {
-            name: "cost",
-            unit: "USD",
-            has_logarithm: true,
-        },
-        over: "over the best",
-        layers: std::iter::once(configurations).chain(more).collect(),
-    }
+    let layers = std::iter::once(configurations).chain(more).collect();
+    Picture::cost_over_time("Down and to the left is better.", layers)
 }
 
 fn about(material: &Material, workloads: usize) -> Vec<String> {
