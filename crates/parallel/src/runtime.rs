@@ -7,6 +7,8 @@ mod table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tuning::{Optimizer, TrainingMethod};
+
 pub use errors::{Errors, PredictedPlan, PredictionUncertainty};
 pub use preset::RuntimePreset;
 pub use table::RuntimeTable;
@@ -48,6 +50,9 @@ pub struct Runtime {
     pub hiding: f64,
     /// Standard deviation of what a GPU really holds around what is counted, as a fraction.
     pub memory_spread: f64,
+    /// What training changes of the model.
+    pub training: TrainingMethod,
+    pub optimizer: Optimizer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,6 +140,8 @@ impl Default for Runtime {
             gather: 1.0,
             hiding: 1.0,
             memory_spread: 0.0,
+            training: TrainingMethod::Full,
+            optimizer: Optimizer::AdamW,
         }
     }
 }

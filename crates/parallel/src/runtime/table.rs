@@ -151,6 +151,12 @@ runtime_table! {
     step_s,
     /// Seconds of a message between stages beside its bytes.
     message_s,
+    /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
+    adapter_launch_s,
+    /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
+    shard_launch_s,
+    /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
+    unpack,
 }
 
 impl RuntimeTable {
