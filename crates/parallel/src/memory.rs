@@ -54,6 +54,7 @@ pub fn stage_bytes(
         let per_trained = state.weights + state.gradients;
         most(&|first, last| weights.largest_weight_bytes(first, last, per_trained))
             * runtime.working_layers
+            + runtime.live_bytes
     } else {
         0.0
     };

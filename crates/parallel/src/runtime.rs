@@ -29,6 +29,8 @@ pub struct Runtime {
     pub reserved_bytes: f64,
     /// Room for what is computed right now, in the bytes that the stage's largest layer needs on its way back.
     pub working_layers: f64,
+    /// Bytes of gathered weights that stay for their next use, where weights are in shards.
+    pub live_bytes: f64,
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
     pub attention: Attention,
@@ -127,6 +129,7 @@ impl Default for Runtime {
             bucket_bytes: 2e9,
             reserved_bytes: 4.6e9,
             working_layers: 2.0,
+            live_bytes: 0.0,
             derive_tensor: false,
             attention: Attention::Plain,
             recompute: Recompute::None,
