@@ -4,7 +4,7 @@ use super::constants::{Constant, Constants};
 use crate::runtime::Shard;
 
 /// Rows and columns of the piece of a product that one multiprocessor computes at once.
-const TILE: f64 = 128.0;
+pub(super) const TILE: f64 = 128.0;
 /// Seconds between two kernels on the GPU itself.
 const KERNEL_S: f64 = 2e-6;
 /// Norm by which computing and launching add up: the longer of the two where they differ, a little more where they do not.

@@ -1,13 +1,15 @@
 //! What adapters and frozen weights change of the seconds of a block.
 
-use super::kernels::Kernels;
+use super::kernels::{Kernels, TILE};
 use super::layer::Shape;
 use crate::Architecture;
 use crate::tuning::{AdapterTargets, Adapters, FOUR_BIT_BYTES, TrainingMethod};
 
-/// Passes over each value that an adapted matrix reads (dropout and cast), and over each that it makes (scaling, adding).
-const READ_PASSES: f64 = 2.0;
-const MADE_PASSES: f64 = 5.0;
+/// Passes over each value that an adapted matrix reads and over each that it makes: forward dropout of what it reads (a read and
+/// a write), scaling (two) and adding (three) of what it makes.
+const FORWARD_PASSES: (f64, f64) = (2.0, 5.0);
+/// Passes backward: dropout and adding of the gradient of what was read, scaling of that of what was made.
+const BACKWARD_PASSES: (f64, f64) = (5.0, 2.0);
 
 /// Equal matrices of a block that adapters may stand beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +100,7 @@ pub(super) fn tuned_seconds(
     let Some(adapters) = method.adapters() else {
         return TunedSeconds::default();
     };
-    let (products, passes) = adapter_seconds(model, block, adapters, kernels, shape);
+    let [products, forward, backward] = adapter_seconds(model, block, adapters, kernels, shape);
     let unpacking = match method {
         TrainingMethod::Qlora(_) => {
             let parameters = model.held_parameters(block, shape.sharing.expert);
@@ -108,30 +110,43 @@ pub(super) fn tuned_seconds(
         _ => 0.0,
     };
     TunedSeconds {
-        forward: products + passes + unpacking,
-        backward: 2.0 * (products + passes) + unpacking,
+        forward: products + forward + unpacking,
+        backward: 2.0 * products + backward + unpacking,
         weights: products,
         launch: kernels.adapter_launch_s(),
     }
 }
 
-/// Seconds of the products of a block's adapters forward, and of their passes over memory.
+/// Seconds of the products of a block's adapters forward, and of their passes over memory forward and backward.
 fn adapter_seconds(
     model: &Architecture,
     block: u32,
     adapters: Adapters,
     kernels: &Kernels<'_>,
     shape: Shape,
-) -> (f64, f64) {
-    let (rank, share) = (f64::from(adapters.rank), shape.share());
-    let (mut products, mut passes) = (0.0, 0.0);
+) -> [f64; 3] {
+    let (rank, share) = (whole_tiles(f64::from(adapters.rank)), shape.share());
+    let [mut products, mut forward, mut backward] = [0.0; 3];
     for of in model.adapted_matrices(block, adapters.targets) {
         let rows = shape.tokens() / of.of as f64;
         let (inner, columns) = (of.inner as f64, of.columns as f64 * share);
         let one = kernels.product_s(rows, inner, rank) + kernels.product_s(rows, rank, columns);
         products += of.count as f64 / f64::from(shape.sharing.expert.min(of.count as u32)) * one;
-        let values = READ_PASSES * inner * share + MADE_PASSES * columns;
-        passes += kernels.passes_s(of.count as f64 * rows * values * kernels.value_bytes());
+        let passes = |(read, made): (f64, f64)| {
+            let values = rows * (read * inner * share + made * columns);
+            kernels.passes_s(of.count as f64 * values * kernels.value_bytes())
+        };
+        forward += passes(FORWARD_PASSES);
+        backward += passes(BACKWARD_PASSES);
     }
-    (products, passes)
+    [products, forward, backward]
+}
+
+/// A rank as kernels compute it: beyond a tile, whole tiles.
+fn whole_tiles(rank: f64) -> f64 {
+    if rank > TILE {
+        (rank / TILE).ceil() * TILE
+    } else {
+        rank
+    }
 }
