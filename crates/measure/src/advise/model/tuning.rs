@@ -125,7 +125,7 @@ impl Tuning {
             self.method.to_string(),
             self.optimizer.name()
         );
-            let shards = [Shard::None, Shard::Full];
+        let shards = [Shard::None, Shard::Full];
         let own: Vec<&str> = (shards.iter())
             .filter(|shard| runtime.shards.contains(shard))
             .map(|shard| shard.name())
@@ -292,6 +292,3 @@ pub(super) fn misfit(asked: &ResolvedQuestion, tuning: &Tuning, most_gpus: u32) 
     };
     Diagnostic::general(title).with_help(help)
 }
-
-#[cfg(test)]
-mod tests;
