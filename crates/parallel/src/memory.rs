@@ -1,6 +1,7 @@
 use crate::profile::Weights;
 use crate::runtime::{Shard, StateBytes};
-use crate::{LayerProfile, Runtime, tuning};
+use crate::tuning::{EIGHT_BIT_MOMENTS_BYTES, Optimizer};
+use crate::{LayerProfile, Runtime, TrainingMethod};
 
 pub const GIB: f64 = 1_073_741_824.0;
 
@@ -82,7 +83,32 @@ fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
         gradients: profile.bytes_per_value,
         optimizer: profile.optimizer_bytes,
     });
-    tuning::state_bytes(runtime.training, runtime.optimizer, usual)
+    trained_bytes(runtime.training, runtime.optimizer, usual)
+}
+
+/// Bytes for each parameter that is trained, where a runtime usually has so many. Adapters are held in 32 bits with their gradients
+/// and two moments, and copied once while the optimiser steps over all of them at once.
+pub(crate) fn trained_bytes(
+    method: TrainingMethod,
+    optimizer: Optimizer,
+    usual: StateBytes,
+) -> StateBytes {
+    let full = match method.adapters() {
+        Some(_) => StateBytes {
+            weights: 4.0,
+            gradients: 4.0,
+            optimizer: 12.0,
+        },
+        None => usual,
+    };
+    match optimizer {
+        Optimizer::AdamW => full,
+        Optimizer::AdamW8Bit => StateBytes {
+            gradients: full.gradients.min(full.weights),
+            optimizer: EIGHT_BIT_MOMENTS_BYTES,
+            ..full
+        },
+    }
 }
 
 /// Least and most bytes of 90 in 100 GPUs of which so many are counted.

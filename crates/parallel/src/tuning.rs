@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::Architecture;
-use crate::runtime::StateBytes;
 
 /// Bytes of a parameter in 4 bits: one constant of 8 bits for each block of 64, and one of 32 bits for each 256 of those.
 /// Source: Dettmers et al., QLoRA, NeurIPS 2023, section 3.
@@ -195,27 +194,6 @@ impl TrainingMethod {
                 whole - frozen * 2.0 / 3.0 - of_head * head
             }
         }
-    }
-}
-
-/// Bytes for each parameter that is trained, where a runtime usually has so many. Adapters are held in 32 bits with their gradients
-/// and two moments, and copied once while the optimiser steps over all of them at once.
-pub fn state_bytes(method: TrainingMethod, optimizer: Optimizer, usual: StateBytes) -> StateBytes {
-    let full = match method.adapters() {
-        Some(_) => StateBytes {
-            weights: 4.0,
-            gradients: 4.0,
-            optimizer: 12.0,
-        },
-        None => usual,
-    };
-    match optimizer {
-        Optimizer::AdamW => full,
-        Optimizer::AdamW8Bit => StateBytes {
-            gradients: full.gradients.min(full.weights),
-            optimizer: EIGHT_BIT_MOMENTS_BYTES,
-            ..full
-        },
     }
 }
 

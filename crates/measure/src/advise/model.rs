@@ -1,6 +1,7 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, predicted by the law of layers.
 
 pub mod json;
+mod room;
 mod scenario;
 pub mod text;
 mod tuning;
@@ -147,7 +148,7 @@ pub fn advise_model(
     let mut cheapest = cheapest_of_each(&found.all);
     if let Some(tuning) = &asked.tuning {
         let most = question.most_gpus();
-        cheapest.retain(|offer| tuning::fits_vm(&asked, tuning, &offer.vm, most));
+        cheapest.retain(|offer| room::fits_vm(&asked, tuning, &offer.vm, most));
     }
     let mut all: Vec<PlanChoice> = Vec::new();
     let mut left_out = Vec::new();
@@ -177,7 +178,7 @@ pub fn advise_model(
         return Err(NoAdvice::Wrong(diagnostics));
     }
     if let (true, Some(tuning)) = (all.is_empty(), &asked.tuning) {
-        diagnostics.push(tuning::misfit(&asked, tuning, question.most_gpus()));
+        diagnostics.push(room::misfit(&asked, tuning, question.most_gpus()));
         return Err(NoAdvice::Wrong(diagnostics));
     }
     if all.is_empty() {

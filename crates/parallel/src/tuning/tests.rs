@@ -11,8 +11,8 @@ use crate::law::layer::{self, Shape};
 use crate::law::run::PlanRun;
 use crate::law::tests::{MICRO_BATCH, PEAK, SEQUENCE, bytes_of, device, ideal, runtime};
 use crate::law::{GpuNode, bytes};
-use crate::memory::GIB;
-use crate::runtime::{Attention, Recompute, Shard, preset};
+use crate::memory::{GIB, trained_bytes};
+use crate::runtime::{Attention, Recompute, Shard, StateBytes, preset};
 use scavsim_base::tests::close;
 use scavsim_read::input::Diagnostics;
 
@@ -89,7 +89,7 @@ fn frozen_parameters_take_their_bytes() {
         optimizer: 12.0,
     };
     let of = |word: &str, optimizer| {
-        let own = state_bytes(method(word, "llama-2-7b"), optimizer, usual);
+        let own = trained_bytes(method(word, "llama-2-7b"), optimizer, usual);
         own.weights + own.gradients + own.optimizer
     };
     close(of("full", Optimizer::AdamW), 16.0, 1e-12);
