@@ -95,6 +95,8 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
            setup_min: Optional[float] = None, steps: Optional[int] = None, times: Optional[int] = None, runs: Optional[int] = None,
            model: Optional[str] = None, tokens: Optional[float] = None, sequence: Optional[int] = None, global_batch: Optional[int] = None,
            runtime: Optional[str] = None, precision: Optional[str] = None, gpus: Optional[Sequence[str]] = None, most_gpus: Optional[int] = None,
+           train: Optional[str] = None, optimizer: Optional[str] = None, samples: Optional[int] = None, mean_length: Optional[int] = None,
+           padding: bool = False,
            deadline: Optional[str] = None, policy: Optional[Union[str, Sequence[str]]] = None, now: Optional[str] = None,
            spot_run_h: Optional[float] = None, spot_pause_h: Optional[float] = None, jobs: Optional[int] = None, **options: Any) -> Advice:
     """Which configuration to take, and which measurement to make next; from measurements, or from a `model` that nobody measured.
@@ -128,6 +130,10 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         runs: simulated runs of each configuration.
         model, tokens, sequence, global_batch, runtime, precision, gpus, most_gpus: in place of measurements, a model by name or file and the
             tokens to train it on.
+        train: what is fine-tuned of the model: `full`, `lora:16`, `qlora:16`, `lora:16:attention`, `frozen:24`.
+        optimizer: of a fine-tuning: `adamw`, `adamw-8bit`.
+        samples, mean_length, padding: in place of tokens, samples of so many tokens in the mean, `epochs` times; each in a sequence of its own
+            with `padding`, else packed.
         deadline: when the job shall be done: `"60h"`, `"Fri 18:00"`, `"2026-12-04 18:00"`, in UTC. What is taken then is a configuration
             under a policy, which says when to take spot machines, when to wait, when to go on demand.
         policy: with a deadline, the policies to choose from; all that keep deadlines if absent.
@@ -157,13 +163,14 @@ def advise(measurements: Any = None, *, samples_per_epoch: Optional[int] = None,
         "usd_per_hour": usd_per_hour, "max_usd_per_hour": max_usd_per_hour, "max_spot_usd": max_spot_usd, "reserved": reserved,
         "setup_min": setup_min, "steps": steps, "times": times, "runs": runs, "model": model,
         "tokens": tokens, "sequence": sequence, "global_batch": global_batch, "runtime": runtime, "precision": precision,
-        "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "deadline": deadline,
+        "gpus": ",".join(gpus) if gpus else None, "most_gpus": most_gpus, "train": train, "optimizer": optimizer, "samples": samples,
+        "mean_length": mean_length, "padding": padding, "deadline": deadline,
         "policy": policy if policy is None or isinstance(policy, str) else ",".join(policy), "now": now, "spot_run_h": spot_run_h,
         "spot_pause_h": spot_pause_h, "jobs": jobs, **options,
     }
     if measurements is None:
         if model is None:
-            raise TypeError("advise() needs measurements with samples_per_epoch, or a model with tokens")
+            raise TypeError("advise() needs measurements with samples_per_epoch, or a model with tokens or samples")
         told = ask("advise", "advise", "--format", "json", *words(own), fine=(0, 3))
     else:
         with as_csv(measurements) as (file, aside):

@@ -571,6 +571,8 @@ class Runtime(Keys):
 
     activations: Literal['serial', 'duplex', 'overlapped'] = key(default=None)
     """How stages send each other activations."""
+    adapter_launch_s: Union[float, Sequence[float]] = key(default=None)
+    """Seconds that the host takes beside to launch the forward pass of a block's adapters."""
     attention: Union[float, Sequence[float]] = key(default=None)
     """Share of the peak that fused attention reaches on an Ampere GPU."""
     attention_kernel: Literal['plain', 'flash'] = key(default=None)
@@ -609,6 +611,8 @@ class Runtime(Keys):
     """Share of one direction of the link between GPUs of a node that collectives reach."""
     link_s: Union[float, Sequence[float]] = key(default=None)
     """Seconds of a collective inside a node beside its bytes."""
+    live_bytes: float = key(default=None)
+    """Bytes of gathered weights that stay for their next use, where weights are in shards; 0 when absent."""
     matmul: Union[float, Sequence[float]] = key(default=None)
     """Share of the peak that large matrix products reach on an Ampere GPU."""
     memory: Union[float, Sequence[float]] = key(default=None)
@@ -641,6 +645,8 @@ class Runtime(Keys):
     """Whether GPUs that share a layer also share what lies between its products."""
     shard: Literal['none', 'optimizer', 'gradients', 'full'] = key(default=None)
     """What replicas hold in parts."""
+    shard_launch_s: Union[float, Sequence[float]] = key(default=None)
+    """Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards."""
     shards: Sequence[Literal['none', 'optimizer', 'gradients', 'full']] = key(default=None)
     """Sharding that it can do; any when absent."""
     source: str = key(default=None)
@@ -651,12 +657,14 @@ class Runtime(Keys):
     """Seconds that it takes beside where tensor parallelism adds kernels."""
     tile: Union[float, Sequence[float]] = key(default=None)
     """Power of the share of multiprocessors that the last tiles of a product keep busy."""
+    unpack: Union[float, Sequence[float]] = key(default=None)
+    """Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once."""
     weight_bytes: float = key(default=None)
     """Bytes per parameter of the weights that are computed with."""
     working_layers: float = key(default=None)
     """Room for what is computed right now, in what the largest layer needs."""
 
-    _known = {"activations": "activations", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
+    _known = {"activations": "activations", "adapter_launch_s": "adapter_launch_s", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "live_bytes": "live_bytes", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shard_launch_s": "shard_launch_s", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "unpack": "unpack", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
     _tables = {"errors": Errors}
 
 
@@ -702,6 +710,8 @@ class Parallel(Keys):
     absent."""
     offload: Union[bool, Sequence[bool]] = key(default=None)
     """Whether hosts keep activations, at the runtime's `offload_gb_per_s`; true, false or both, as an axis."""
+    optimizer: str = key(default=None)
+    """Optimiser of `model`: `adamw`, or `adamw-8bit` with moments of 8 bits and no copy of the weights; `adamw` when absent."""
     pipeline: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """Stages of the pipeline; any number up to that of layers when absent."""
     precision: str = key(default=None)
@@ -733,12 +743,15 @@ class Parallel(Keys):
     """Tokens to the target; or `target_steps`."""
     tensor: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """GPUs of a VM that share each layer; what was profiled when absent."""
+    train: str = key(default=None)
+    """What is trained of `model`: `full`; `lora:16` or `qlora:16`, adapters of rank 16 beside all matrices of blocks (with `:attention`, of
+    attention); `frozen:24`, all but the embedding and the first 24 blocks. All when absent."""
     virtual_stages: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """Virtual stages of a GPU, with the schedule `interleaved-1f1b`; 2 when absent."""
     vms: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """VMs in all; any number when absent."""
 
-    _known = {"capacity": "capacity", "checkpoint_gb_per_s": "checkpoint_gb_per_s", "context": "context", "data": "data", "expert": "expert", "global_batch": "global_batch", "gpus": "gpus", "layers_per_stage": "layers_per_stage", "links": "links", "markets": "markets", "micro_batch": "micro_batch", "mixes": "mixes", "model": "model", "most_gpus": "most_gpus", "name": "name", "nodes": "nodes", "noise_scale": "noise_scale", "offload": "offload", "pipeline": "pipeline", "precision": "precision", "profile": "profile", "reaction": "reaction", "recompute": "recompute", "replicas": "replicas", "runtime": "runtime", "schedule": "schedule", "sequence": "sequence", "sequence_parallel": "sequence_parallel", "shard": "shard", "target_steps": "target_steps", "target_tokens": "target_tokens", "tensor": "tensor", "virtual_stages": "virtual_stages", "vms": "vms"}
+    _known = {"capacity": "capacity", "checkpoint_gb_per_s": "checkpoint_gb_per_s", "context": "context", "data": "data", "expert": "expert", "global_batch": "global_batch", "gpus": "gpus", "layers_per_stage": "layers_per_stage", "links": "links", "markets": "markets", "micro_batch": "micro_batch", "mixes": "mixes", "model": "model", "most_gpus": "most_gpus", "name": "name", "nodes": "nodes", "noise_scale": "noise_scale", "offload": "offload", "optimizer": "optimizer", "pipeline": "pipeline", "precision": "precision", "profile": "profile", "reaction": "reaction", "recompute": "recompute", "replicas": "replicas", "runtime": "runtime", "schedule": "schedule", "sequence": "sequence", "sequence_parallel": "sequence_parallel", "shard": "shard", "target_steps": "target_steps", "target_tokens": "target_tokens", "tensor": "tensor", "train": "train", "virtual_stages": "virtual_stages", "vms": "vms"}
     _tables = {"reaction": Reaction}
 
 

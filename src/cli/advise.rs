@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::advise_deadline::{DeadlineArgs, DeadlineQuestion, PlanningOptions};
 use super::advise_model::{CommonAdviceOptions, OfModel};
+use super::advise_tuning::OfTuning;
 use super::exit::{Exit, Failure};
-use super::profile::ProfileArgs;
+use super::profile::{EpochsArg, ProfileArgs};
 use super::progress::Progress;
 use super::rank::RankOrder;
 use super::signals::Signals;
@@ -34,14 +35,17 @@ use scavsim_search::search::Limits;
 #[command(
     mut_arg("file", |file| file.required(false).required_unless_present("model")),
     mut_arg("samples_per_epoch", |samples| samples.required(false).required_unless_present("model")),
-    mut_arg("model", |model| model.required(false)),
-    mut_arg("tokens", |tokens| tokens.required(false))
+    mut_arg("model", |model| model.required(false))
 )]
 pub struct AdviseArgs {
     #[command(flatten)]
     profile: Option<ProfileArgs>,
     #[command(flatten)]
+    passes: EpochsArg,
+    #[command(flatten)]
     of_model: Option<OfModel>,
+    #[command(flatten)]
+    tuning: OfTuning,
     /// What to look for
     #[arg(long, value_enum, default_value = "cost")]
     objective: RankOrder,
@@ -205,7 +209,7 @@ impl AdviseArgs {
         ));
         let profile = match (&self.of_model, &self.profile) {
             (Some(of_model), _) if wrong.is_empty() => {
-                let of_all = self.asked_of_all(in_time.as_ref());
+                let of_all = self.asked_of_all(in_time.as_ref())?;
                 return of_model.run(of_all, in_time.as_ref(), signals);
             }
             (None, Some(profile)) => profile,
@@ -368,7 +372,7 @@ impl AdviseArgs {
             Some(_) => "profile".to_owned(),
         };
         Question {
-            import: profile.options(name),
+            import: profile.options(name, self.passes.epochs),
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
@@ -424,8 +428,11 @@ impl AdviseArgs {
         }
     }
 
-    fn asked_of_all(&self, in_time: Option<&DeadlineQuestion>) -> CommonAdviceOptions {
-        CommonAdviceOptions {
+    fn asked_of_all(
+        &self,
+        in_time: Option<&DeadlineQuestion>,
+    ) -> Result<CommonAdviceOptions, Failure> {
+        Ok(CommonAdviceOptions {
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
@@ -433,8 +440,10 @@ impl AdviseArgs {
             steps: self.steps.unwrap_or(10),
             runs: u64::from(self.runs),
             jobs: self.jobs(),
+            data: self.tuning.samples(self.passes.epochs)?,
+            tuning: self.tuning.question(),
             is_json: self.format == AdviceFormat::Json,
-        }
+        })
     }
 
     fn jobs(&self) -> usize {

@@ -8,7 +8,9 @@ use super::progress::Progress;
 use super::signals::Signals;
 use super::{terminal, units};
 use scavsim_experiment::ranking::NoRanking;
-use scavsim_measure::advise::model::{ModelQuestion, advise_model, json, text};
+use scavsim_measure::advise::model::{
+    ModelQuestion, SampleSet, TuningQuestion, advise_model, json, text,
+};
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::rental::RentalAdvice;
 use scavsim_measure::advise::{Goal, OfferFilter};
@@ -17,29 +19,29 @@ use scavsim_measure::advise::{Goal, OfferFilter};
 #[derive(Debug, Clone, Args)]
 pub(super) struct OfModel {
     /// A model in place of a table: a name of `scavsim list models`, or a file of `scavsim import model`
-    #[arg(long, conflicts_with_all = ["file", "sky", "commands", "keep", "times"], requires = "tokens")]
+    #[arg(long, conflicts_with_all = ["file", "sky", "commands", "keep", "times"], requires = "amount")]
     model: String,
     /// Tokens to train the model on, like 2e10
-    #[arg(long, value_name = "N", requires = "model", value_parser = units::count::<1, 1_000_000_000_000_000_000>)]
-    tokens: u64,
-    /// Tokens of a sequence [default: what the model was made for, at most 8192]
+    #[arg(long, value_name = "N", group = "amount", requires = "model", value_parser = units::count::<1, 1_000_000_000_000_000_000>)]
+    tokens: Option<u64>,
+    /// Tokens of a sequence [default: what the model was made for, at most 8192; of a fine-tuning 2048, or what holds a mean sample]
     #[arg(long, value_name = "N", requires = "model", value_parser = units::count32::<1, 100_000_000>)]
     sequence: Option<u32>,
-    /// Sequences of a step, over all GPUs [default: about a million tokens]
+    /// Sequences of a step, over all GPUs [default: about a million tokens; 16 of a fine-tuning]
     #[arg(long = "global-batch", value_name = "N", requires = "model", value_parser = units::count32::<1, 100_000_000>)]
     global_batch: Option<u32>,
-    /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs`
-    #[arg(long, requires = "model", default_value = "fsdp")]
-    runtime: String,
+    /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs` [default: fsdp; transformers of a fine-tuning]
+    #[arg(long, requires = "model")]
+    runtime: Option<String>,
     /// Precision: fp32, tf32, fp16, bf16, fp8 [default: the runtime's]
     #[arg(long, requires = "model")]
     precision: Option<String>,
     /// GPUs to choose from, as `scavsim list gpus` calls them [default: all]
     #[arg(long, value_name = "GPU,…", requires = "model", value_delimiter = ',')]
     gpus: Vec<String>,
-    /// Most GPUs of a plan
-    #[arg(long, value_name = "N", requires = "model", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=16_384))]
-    most_gpus: u32,
+    /// Most GPUs of a plan [default: 64; 8 of a fine-tuning]
+    #[arg(long, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    most_gpus: Option<u32>,
 }
 
 /// What a table would be asked, too.
@@ -51,6 +53,8 @@ pub(super) struct CommonAdviceOptions {
     pub(super) steps: u32,
     pub(super) runs: u64,
     pub(super) jobs: usize,
+    pub(super) data: Option<SampleSet>,
+    pub(super) tuning: Option<TuningQuestion>,
     pub(super) is_json: bool,
 }
 
@@ -64,7 +68,9 @@ impl OfModel {
     ) -> Result<Exit, Failure> {
         let question = ModelQuestion {
             model: self.model.clone(),
-            tokens: self.tokens as f64,
+            tokens: self.tokens.map_or(0.0, |tokens| tokens as f64),
+            data: of.data,
+            tuning: of.tuning,
             sequence: self.sequence,
             batch: self.global_batch,
             runtime: self.runtime.clone(),

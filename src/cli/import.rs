@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::exit::{Exit, Failure};
 use super::import_market::MarketArgs;
 use super::import_plans::{ImportRunsArgs, ModelArgs};
-use super::profile::ProfileArgs;
+use super::profile::{EpochsArg, ProfileArgs};
 use super::progress::Progress;
 use super::{terminal, units, validate};
 use scavsim_base::output::write_file;
@@ -112,6 +112,8 @@ impl SkypilotArgs {
 struct ProfileImportArgs {
     #[command(flatten)]
     table: ProfileArgs,
+    #[command(flatten)]
+    passes: EpochsArg,
     /// Steps until a noise reading settles [default: 100]
     #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     cold_start_steps: Option<u64>,
@@ -141,7 +143,7 @@ impl ProfileImportArgs {
         let options = profile::ProfileOptions {
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
-            ..table.options(name)
+            ..table.options(name, self.passes.epochs)
         };
         let imported = profile::read(&options, &mut diagnostics);
         let imported = imported.filter(|_| diagnostics.is_empty());

@@ -3,6 +3,7 @@
 pub mod advise;
 mod advise_deadline;
 mod advise_model;
+mod advise_tuning;
 pub mod asked;
 pub mod bench;
 pub mod check;

@@ -19,9 +19,6 @@ pub struct ProfileArgs {
     /// Samples in one pass over the data
     #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]
     samples_per_epoch: u64,
-    /// Passes over the data to the target, for batches without their own
-    #[arg(long, value_name = "N", value_parser = units::number)]
-    epochs: Option<f64>,
     /// Unit of the times in the table [default: s; asked about where that is not likely]
     #[arg(long)]
     unit: Option<Unit>,
@@ -48,6 +45,14 @@ pub struct ProfileArgs {
     tokens_per_sample: Option<u32>,
 }
 
+/// Passes over data.
+#[derive(Debug, Args)]
+pub(super) struct EpochsArg {
+    /// Passes over the data to the target, for batches without their own; of a model, over `--samples`
+    #[arg(long, value_name = "N", value_parser = units::number)]
+    pub(super) epochs: Option<f64>,
+}
+
 impl ProfileArgs {
     /// Names the commands that a scenario is for.
     pub(super) fn refuse_scenario(&self) -> Result<(), Failure> {
@@ -64,12 +69,12 @@ impl ProfileArgs {
     }
 
     /// What is imported, as the workload `name`.
-    pub(super) fn options(&self, name: String) -> ProfileOptions {
+    pub(super) fn options(&self, name: String, epochs: Option<f64>) -> ProfileOptions {
         ProfileOptions {
             file: self.file.clone(),
             name,
             samples_per_epoch: self.samples_per_epoch,
-            epochs: self.epochs,
+            epochs,
             unit: self.unit,
             batch: self.batch,
             cold_start_steps: None,

@@ -273,7 +273,12 @@ impl Build<'_> {
         if self.world.own_gpu {
             self.key("ParallelTable", "gpus", &["parallel", "gpus"]);
         }
-        for (key, share) in [("sequence", 60), ("precision", 40)] {
+        for (key, share) in [
+            ("sequence", 60),
+            ("precision", 40),
+            ("train", 30),
+            ("optimizer", 15),
+        ] {
             if percent(share, self.luck) {
                 self.key("ParallelTable", key, &["parallel", key]);
             }

@@ -29,7 +29,7 @@ const HIDDEN: u32 = 512;
 pub fn share(of: &str, key: &str) -> Option<usize> {
     let share = match (of, key) {
         // The ground writes them where they belong.
-        ("ParallelTable", "model" | "sequence" | "precision" | "gpus") => 0,
+        ("ParallelTable", "model" | "sequence" | "precision" | "gpus" | "train" | "optimizer") => 0,
         ("ModelTable", "layers" | "hidden" | "heads" | "vocabulary") => 100,
         ("ModelTable", "experts" | "kv_rank") => 20,
         ("ModelTable", "active_experts" | "expert_ffn" | "shared_experts" | "dense_layers") => 0,
@@ -89,6 +89,10 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("ParallelTable" | "RuntimeTable", "precision") => {
             one_of(&["fp16", "fp16", "fp32", "tf32", "bf16", "fp8"], luck)
         }
+        ("ParallelTable", "train") => {
+            one_of(&["full", "lora:8", "qlora:16:attention", "frozen:1"], luck)
+        }
+        ("ParallelTable", "optimizer") => one_of(&["adamw", "adamw-8bit"], luck),
         ("ModelTable", "layers") => whole(&[2, 3, 4, 8], luck),
         ("ModelTable", "hidden") => Some(HIDDEN.to_string()),
         ("ModelTable", "heads") => whole(&[4, 8, 16], luck),
@@ -109,11 +113,13 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("RuntimeTable", "base") => one_of(&RUNTIMES, luck),
         ("RuntimeTable", "source" | "fitted_to") => Some(string("generated")),
         ("RuntimeTable", "bucket_bytes") => Some(number(between(1e6, 1e9, luck))),
-        ("RuntimeTable", "reserved_bytes") => Some(number(between(1e8, 3e9, luck))),
+        ("RuntimeTable", "reserved_bytes" | "live_bytes") => Some(number(between(1e8, 3e9, luck))),
         ("RuntimeTable", "weight_bytes" | "gradient_bytes") => whole(&[2, 4], luck),
         ("RuntimeTable", "optimizer_bytes") => whole(&[8, 12], luck),
         ("RuntimeTable", "memory_spread") => Some(number(between(0.01, 0.2, luck))),
-        ("RuntimeTable", "passes" | "gather" | "hiding" | "optimizer") => known(1.0, 2.0, luck),
+        ("RuntimeTable", "passes" | "gather" | "hiding" | "optimizer" | "unpack") => {
+            known(1.0, 2.0, luck)
+        }
         ("RuntimeTable", key) if key.ends_with("_s") => known(1e-6, 1e-3, luck),
         (
             "RuntimeTable",

@@ -81,6 +81,7 @@ mod failures;
 mod few_rows;
 mod fidelity;
 mod figures;
+mod fine_tuning;
 mod fits;
 mod formats;
 mod grid_fidelities;

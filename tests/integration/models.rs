@@ -139,6 +139,7 @@ fn the_validation_of_plans_in_results_is_current() {
         ("parcae-gpt", "megatron-deepspeed"),
         ("opt-350m", "megatron-deepspeed"),
         ("published", "fsdp"),
+        ("qwen-finetune", "transformers"),
     ];
     let sandbox = Sandbox::new();
     let mut text = String::new();

@@ -16,6 +16,7 @@ pub mod profile;
 pub mod runtime;
 pub mod schedule;
 pub mod sharing;
+pub mod tuning;
 
 pub use architecture::{Architecture, ModelTable};
 pub use links::{Links, Scope};
@@ -26,3 +27,4 @@ pub use profile::{LayerProfile, StageCuts};
 pub use runtime::{Activations, Runtime};
 pub use schedule::Schedule;
 pub use sharing::ReplicaSharing;
+pub use tuning::TrainingMethod;

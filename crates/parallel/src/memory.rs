@@ -1,6 +1,7 @@
 use crate::profile::Weights;
 use crate::runtime::{Shard, StateBytes};
-use crate::{LayerProfile, Runtime};
+use crate::tuning::{EIGHT_BIT_MOMENTS_BYTES, Optimizer};
+use crate::{LayerProfile, Runtime, TrainingMethod};
 
 pub const GIB: f64 = 1_073_741_824.0;
 
@@ -16,7 +17,7 @@ pub struct StageLoad<'a> {
     pub data: u32,
 }
 
-/// Most bytes on one GPU of a stage: parameters, their gradients and optimiser state, of which sharding leaves each replica a
+/// Most bytes on one GPU of a stage: trained parameters, their gradients and optimiser state, and frozen ones, of which sharding leaves each replica a
 /// part; the activations of the sequences in flight; room for the largest layer that is computed, gathered if it is sharded;
 /// and what the framework reserves.
 pub fn stage_bytes(
@@ -46,11 +47,15 @@ pub fn stage_bytes(
     let parameters: u64 = layers()
         .map(|(first, last)| weights.parameters(first, last))
         .sum();
-    let state_held = parameters as f64 * per_parameter;
+    let frozen: u64 = layers()
+        .map(|(first, last)| weights.frozen_bytes(first, last))
+        .sum();
+    let state_held = parameters as f64 * per_parameter + frozen as f64 * part(Shard::Full);
     let gathered = if runtime.shard == Shard::Full {
-        most(&|first, last| weights.largest_parameters(first, last))
+        let per_trained = state.weights + state.gradients;
+        most(&|first, last| weights.largest_weight_bytes(first, last, per_trained))
             * runtime.working_layers
-            * (state.weights + state.gradients)
+            + runtime.live_bytes
     } else {
         0.0
     };
@@ -73,11 +78,37 @@ pub fn stage_bytes(
 }
 
 fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
-    runtime.state_bytes.unwrap_or(StateBytes {
+    let usual = runtime.state_bytes.unwrap_or(StateBytes {
         weights: profile.bytes_per_value,
         gradients: profile.bytes_per_value,
         optimizer: profile.optimizer_bytes,
-    })
+    });
+    trained_bytes(runtime.training, runtime.optimizer, usual)
+}
+
+/// Bytes for each parameter that is trained, where a runtime usually has so many. Adapters are held in 32 bits with their gradients
+/// and two moments, and copied once while the optimiser steps over all of them at once.
+pub(crate) fn trained_bytes(
+    method: TrainingMethod,
+    optimizer: Optimizer,
+    usual: StateBytes,
+) -> StateBytes {
+    let full = match method.adapters() {
+        Some(_) => StateBytes {
+            weights: 4.0,
+            gradients: 4.0,
+            optimizer: 12.0,
+        },
+        None => usual,
+    };
+    match optimizer {
+        Optimizer::AdamW => full,
+        Optimizer::AdamW8Bit => StateBytes {
+            gradients: full.gradients.min(full.weights),
+            optimizer: EIGHT_BIT_MOMENTS_BYTES,
+            ..full
+        },
+    }
 }
 
 /// Least and most bytes of 90 in 100 GPUs of which so many are counted.

@@ -152,6 +152,7 @@ pub struct Weights {
     pub tensor: u32,
     /// Up to each layer, as [`Times`].
     parameters: Vec<u64>,
+    frozen: Vec<u64>,
     stored: Vec<u64>,
     all_reduces: Vec<u64>,
     expert_parameters: Vec<u64>,
@@ -163,8 +164,14 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// Parameters that are trained.
     pub fn parameters(&self, first: u32, last: u32) -> u64 {
         self.parameters[last as usize + 1] - self.parameters[first as usize]
+    }
+
+    /// Bytes of parameters that are not trained.
+    pub fn frozen_bytes(&self, first: u32, last: u32) -> u64 {
+        self.frozen[last as usize + 1] - self.frozen[first as usize]
     }
 
     /// Bytes of activations that they keep for the backward pass of one sequence.
@@ -178,15 +185,20 @@ impl Weights {
         working.iter().copied().max().unwrap_or(0)
     }
 
-    pub fn largest_parameters(&self, first: u32, last: u32) -> u64 {
-        let sums = &self.parameters[first as usize..last as usize + 2];
-        (sums.windows(2).map(|w| w[1] - w[0]).max()).unwrap_or(0)
+    /// Most bytes of a layer's parameters and of their gradients, of so many bytes for each that is trained.
+    pub fn largest_weight_bytes(&self, first: u32, last: u32, per_trained: f64) -> u64 {
+        let all = (first..=last).map(|layer| {
+            let trained = self.parameters(layer, layer) as f64 * per_trained;
+            trained as u64 + self.frozen_bytes(layer, layer)
+        });
+        all.max().unwrap_or(0)
     }
 
     pub(crate) fn made(tensor: u32, layers: &[LayerBytes]) -> Weights {
         Weights {
             tensor,
             parameters: sums(layers.iter().map(|layer| layer.parameters)),
+            frozen: sums(layers.iter().map(|layer| layer.frozen)),
             stored: sums(layers.iter().map(|layer| layer.stored)),
             all_reduces: sums(layers.iter().map(|layer| layer.all_reduces)),
             expert_parameters: sums(layers.iter().map(|layer| layer.expert_parameters)),

@@ -7,6 +7,8 @@ mod table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tuning::{Optimizer, TrainingMethod};
+
 pub use errors::{Errors, PredictedPlan, PredictionUncertainty};
 pub use preset::RuntimePreset;
 pub use table::RuntimeTable;
@@ -27,6 +29,8 @@ pub struct Runtime {
     pub reserved_bytes: f64,
     /// Room for what is computed right now, in the bytes that the stage's largest layer needs on its way back.
     pub working_layers: f64,
+    /// Bytes of gathered weights that stay for their next use, where weights are in shards.
+    pub live_bytes: f64,
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
     pub attention: Attention,
@@ -48,6 +52,9 @@ pub struct Runtime {
     pub hiding: f64,
     /// Standard deviation of what a GPU really holds around what is counted, as a fraction.
     pub memory_spread: f64,
+    /// What training changes of the model.
+    pub training: TrainingMethod,
+    pub optimizer: Optimizer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,6 +129,7 @@ impl Default for Runtime {
             bucket_bytes: 2e9,
             reserved_bytes: 4.6e9,
             working_layers: 2.0,
+            live_bytes: 0.0,
             derive_tensor: false,
             attention: Attention::Plain,
             recompute: Recompute::None,
@@ -135,6 +143,8 @@ impl Default for Runtime {
             gather: 1.0,
             hiding: 1.0,
             memory_spread: 0.0,
+            training: TrainingMethod::Full,
+            optimizer: Optimizer::AdamW,
         }
     }
 }

@@ -80,6 +80,13 @@ pub struct ParallelTable {
     /// Replicas that share the experts of `model`: expert parallelism; 1 when absent.
     #[schemars(with = "Option<Axis>")]
     pub expert: Option<Spanned<Axis>>,
+    /// What is trained of `model`: `full`; `lora:16` or `qlora:16`, adapters of rank 16 beside all matrices of blocks (with
+    /// `:attention`, of attention); `frozen:24`, all but the embedding and the first 24 blocks. All when absent.
+    #[schemars(with = "Option<String>")]
+    pub train: Option<Spanned<String>>,
+    /// Optimiser of `model`: `adamw`, or `adamw-8bit` with moments of 8 bits and no copy of the weights; `adamw` when absent.
+    #[schemars(with = "Option<String>")]
+    pub optimizer: Option<Spanned<String>>,
     /// Nodes: VM types with their GPUs.
     #[schemars(with = "Vec<NodeTable>", length(min = 1))]
     pub nodes: Option<Spanned<Vec<Spanned<NodeTable>>>>,

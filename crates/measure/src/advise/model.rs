@@ -1,10 +1,13 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, predicted by the law of layers.
 
 pub mod json;
+mod room;
 mod scenario;
 pub mod text;
+mod tuning;
 
 pub use scenario::ModelQuestion;
+pub use tuning::{SampleSet, Tuning, TuningQuestion};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,6 +41,8 @@ pub struct PlanChoice {
     pub log_sd: f64,
     /// Tokens per second while it trains.
     pub tokens_per_s: f64,
+    /// GiB that a GPU holds at its peak, of so many.
+    pub memory_gib: [f64; 2],
     /// Share of the GPUs' peak that the model's own operations are.
     pub mfu: f64,
     /// Chance that it keeps to the limits, where there are any.
@@ -82,6 +87,9 @@ pub struct ModelAdvice {
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),
+    /// Tokens that are computed.
+    pub tokens: f64,
+    pub tuning: Option<Tuning>,
     pub precision: Precision,
     pub plans: usize,
     /// The best on each GPU, the best of all first; those that keep to the limits before others.
@@ -106,7 +114,14 @@ impl ModelAdvice {
 
     /// The model and its tokens.
     pub fn title(&self) -> String {
-        format!("{}: {:e} tokens", self.model.0, self.question.tokens)
+        let method = self
+            .tuning
+            .map_or_else(String::new, |of| format!(", {}", of.method));
+        format!(
+            "{}{method}: {} tokens",
+            self.model.0,
+            exponential(self.tokens)
+        )
     }
 }
 
@@ -130,12 +145,16 @@ pub fn advise_model(
     if !diagnostics.is_empty() {
         return Err(NoAdvice::Wrong(diagnostics));
     }
-    let cheapest = cheapest_of_each(&found.all);
+    let mut cheapest = cheapest_of_each(&found.all);
+    if let Some(tuning) = &asked.tuning {
+        let most = question.most_gpus();
+        cheapest.retain(|offer| room::fits_vm(&asked, tuning, &offer.vm, most));
+    }
     let mut all: Vec<PlanChoice> = Vec::new();
     let mut left_out = Vec::new();
-    for lot in scenario::lots(&cheapest) {
-        let scenario =
-            scenario::scenario_of_lot(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
+    for (precision, lot) in scenario::lots(&asked, &cheapest) {
+        let scenario = scenario::scenario_of_lot(question, &asked, (precision, &lot))
+            .map_err(NoAdvice::Wrong)?;
         let Some(scenario) = scenario else { continue };
         left_out.extend(scenario.subject.left_out());
         let effort = RankingOptions {
@@ -146,7 +165,7 @@ pub fn advise_model(
         };
         let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
         let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
-        all.extend(rows.filter_map(|row| choice(question, &asked, &lot, row)));
+        all.extend(rows.filter_map(|row| choice(question, &asked, (precision, &lot), row)));
     }
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
@@ -156,6 +175,10 @@ pub fn advise_model(
     let least = least.fold(f64::INFINITY, f64::min);
     if all.is_empty() && !caps.allow(least) {
         diagnostics.push(caps.without_any(least));
+        return Err(NoAdvice::Wrong(diagnostics));
+    }
+    if let (true, Some(tuning)) = (all.is_empty(), &asked.tuning) {
+        diagnostics.push(room::misfit(&asked, tuning, question.most_gpus()));
         return Err(NoAdvice::Wrong(diagnostics));
     }
     if all.is_empty() {
@@ -175,6 +198,8 @@ pub fn advise_model(
     Ok(ModelAdvice {
         model: (asked.model.model.clone(), asked.model.parameters()),
         step: (asked.sequence, asked.batch),
+        tokens: asked.tokens,
+        tuning: asked.tuning,
         precision: asked.precision,
         plans,
         without_plan: asked
@@ -223,6 +248,12 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     best.into_values().collect()
 }
 
+/// A number with as many digits as it has, three at the most: `6.14e7`.
+fn exponential(number: f64) -> String {
+    let rounded: f64 = format!("{number:.2e}").parse().unwrap_or(number);
+    format!("{rounded:e}")
+}
+
 /// How far a choice that breaks the limits is from them: its share of misses, and how far its mean is above the limit.
 fn excess(choice: &PlanChoice, goal: &Goal) -> f64 {
     let over = |most: f64| (SECONDS_PER_HOUR * choice.time_h[0] / most - 1.0).max(0.0);
@@ -260,7 +291,7 @@ fn first_of_each<'c, K: Ord>(
 fn choice(
     question: &ModelQuestion,
     asked: &scenario::ResolvedQuestion,
-    lot: &[&Offer],
+    (precision, lot): (Precision, &[&Offer]),
     row: &Ranked,
 ) -> Option<PlanChoice> {
     let held = row.held.first()?;
@@ -268,6 +299,11 @@ fn choice(
     let of = gpu::of_vm(&offer.vm)?;
     let own = of.gpu?;
     let gpus = of.count * held.vms;
+    let memory_gib = [row.plan?.peak_gib, own.memory_gib];
+    let is_tight = memory_gib[0] > memory_gib[1];
+    if asked.tuning.is_some() && is_tight {
+        return None;
+    }
     if !(question.wanted.caps).allow(offer.cluster_usd_per_hour(held.vms)) {
         return None;
     }
@@ -280,8 +316,8 @@ fn choice(
     };
     let log_sd = row.spread.time().unwrap_or(0.0);
     let training_s = (row.expected.time_s - 60.0 * question.setup_min).max(1.0);
-    let tokens_per_s = question.tokens / training_s;
-    let peak = own.tflops(asked.precision)? * 1e12 * f64::from(gpus);
+    let tokens_per_s = asked.tokens / training_s;
+    let peak = own.tflops(precision)? * 1e12 * f64::from(gpus);
     let limits = &question.goal.limits;
     let below = |most: f64, mean: f64| {
         if log_sd > 0.0 {
@@ -309,7 +345,8 @@ fn choice(
         cost_usd: [mean_usd, cheap, dear],
         log_sd,
         tokens_per_s,
-        mfu: asked.model.token_flops(f64::from(asked.sequence)) * tokens_per_s / peak,
+        mfu: asked.token_flops() * tokens_per_s / peak,
+        memory_gib,
         // A step that is longer than predicted misses both.
         keeps: within.into_iter().flatten().reduce(f64::min),
         checkpoint_s: row.plan?.checkpoint_gb / scenario::CHECKPOINT_GB_PER_S,
@@ -328,7 +365,7 @@ fn measurements(
     let Some(best) = choices.first() else {
         return Vec::new();
     };
-    let steps = question.tokens / (f64::from(asked.batch) * f64::from(asked.sequence));
+    let steps = asked.tokens / (f64::from(asked.batch) * f64::from(asked.sequence));
     let second = choices
         .get(1)
         .map_or(f64::INFINITY, |choice| choice.worth(objective));

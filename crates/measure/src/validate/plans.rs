@@ -101,11 +101,12 @@ pub struct CrowdedRun {
 
 type Group = fn(&PlanRow) -> String;
 
-const GROUPS: [(&str, Group); 4] = [
+const GROUPS: [(&str, Group); 5] = [
     ("a model", |row| row.measured.run.model.name.to_string()),
     ("a GPU", |row| row.measured.run.node.gpu.to_string()),
     ("a number of GPUs", |row| row.measured.run.gpus.to_string()),
     ("a tensor degree", |row| row.measured.run.tensor.to_string()),
+    ("a method", |row| row.measured.run.training.to_string()),
 ];
 
 /// Foretold over measured, in logarithms, of rows.

@@ -3,11 +3,15 @@
 use crate::ReplicaSharing;
 use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime};
+use crate::tuning::{AdapterTargets, TrainingMethod};
 
 /// What a layer weighs on one GPU, of one sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerBytes {
+    /// Parameters that are trained.
     pub parameters: u64,
+    /// Bytes of those that are not.
+    pub frozen: u64,
     /// Bytes that are kept for the backward pass.
     pub stored: u64,
     /// Bytes that are there while the layer goes backward: all that it needs, computed again or kept.
@@ -65,6 +69,12 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     };
     let ffn = model.feed_forward(layer);
     let kept_ffn = if model.gated { 4.0 } else { 2.0 };
+    let method = runtime.training;
+    let (outside, kept_ffn) = match method.adapters().map(|own| own.targets) {
+        // Frozen matrices need no inputs: of the feed-forward part, what is normed and what goes down is dropped.
+        Some(AdapterTargets::Attention) => (outside * 0.75, kept_ffn - 1.0),
+        _ => (outside, kept_ffn),
+    };
     let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
     let per_token = value_bytes * (outside + inside * share) + masks;
     let scores = match runtime.attention {
@@ -82,6 +92,7 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     let output = sequence * hidden * value_bytes;
     let working = sequence * (per_token + scores);
     let stored = match runtime.recompute {
+        _ if !method.reaches_block(layer) => 0.0,
         Recompute::None => working,
         Recompute::Selective => sequence * per_token,
         Recompute::Full => output * outside_share,
@@ -98,12 +109,21 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     } else {
         0.0
     };
+    let held = model.held_parameters(layer, sharing.expert);
+    let (trained, trained_experts) = match method.adapters() {
+        Some(adapters) => (adapters.parameters(model, layer) as f64, 0.0),
+        None if method.trains_block(layer) => (held, experts),
+        None => (0.0, 0.0),
+    };
+    let frozen = if method.trains_block(layer) {
+        0.0
+    } else {
+        held * method.frozen_bytes(value_bytes)
+    };
     LayerBytes {
-        parameters: shared(
-            model.held_parameters(layer, sharing.expert).ceil() as u64,
-            tensor,
-        ),
-        expert_parameters: shared(experts.ceil() as u64, tensor),
+        parameters: shared(trained.ceil() as u64, tensor),
+        frozen: shared(frozen.ceil() as u64, tensor),
+        expert_parameters: shared(trained_experts.ceil() as u64, tensor),
         gathered: (whole * kept * value_bytes) as u64,
         routed: routed as u64,
         stored: stored as u64,
@@ -114,11 +134,13 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
 }
 
 /// The embedding keeps its tokens only.
-pub fn embedding(model: &Architecture, of: BytesOf) -> LayerBytes {
-    let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
+pub fn embedding(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerBytes {
+    let (sequence, value_bytes) = (of.tokens(), of.value_bytes);
     let output = sequence * f64::from(model.hidden) * value_bytes;
+    let (parameters, frozen) = held(model.embedding_parameters(), method.trains_embedding(), of);
     LayerBytes {
-        parameters: shared(model.embedding_parameters(), tensor),
+        parameters,
+        frozen,
         stored: (8.0 * sequence) as u64,
         working: output as u64,
         output: output as u64,
@@ -128,17 +150,29 @@ pub fn embedding(model: &Architecture, of: BytesOf) -> LayerBytes {
 }
 
 /// The head keeps its input and the logits in 32 bits.
-pub fn head(model: &Architecture, of: BytesOf) -> LayerBytes {
+pub fn head(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerBytes {
     let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
     let input = sequence * f64::from(model.hidden) * value_bytes;
     let logits = 4.0 * sequence * f64::from(model.vocabulary) / f64::from(tensor);
+    let (parameters, frozen) = held(model.head_parameters(), method.trains_head(model), of);
     LayerBytes {
-        parameters: shared(model.head_parameters(), tensor),
+        parameters,
+        frozen,
         stored: (input + logits) as u64,
         working: (input + logits) as u64,
         output: 0,
         all_reduces: 1,
         ..LayerBytes::default()
+    }
+}
+
+/// Trained parameters of a layer outside of blocks, and bytes of those that are frozen.
+fn held(parameters: u64, is_trained: bool, of: BytesOf) -> (u64, u64) {
+    let own = shared(parameters, of.tensor);
+    if is_trained {
+        (own, 0)
+    } else {
+        (0, (own as f64 * of.value_bytes) as u64)
     }
 }
 

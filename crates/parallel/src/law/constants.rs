@@ -1,6 +1,6 @@
 //! What is not counted but measured: the constants of the law, each with how well it is known.
 
-pub const RUNTIME_CONSTANTS: usize = 18;
+pub const RUNTIME_CONSTANTS: usize = 21;
 /// Generations of GPUs that have factors of their own.
 pub const GENERATIONS: [&str; 5] = ["volta", "ampere", "hopper", "blackwell", "cdna"];
 /// All constants: those of the runtime, then two factors for each generation.
@@ -45,6 +45,12 @@ pub enum Constant {
     StepS,
     /// Seconds of a message between stages beside its bytes.
     MessageS,
+    /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
+    AdapterLaunchS,
+    /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
+    ShardLaunchS,
+    /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
+    Unpack,
 }
 
 /// Names of the constants of a runtime in the order of [`Constant`], as keys of scenarios and of runtimes.
@@ -67,6 +73,9 @@ pub const NAMES: [&str; RUNTIME_CONSTANTS] = [
     "optimizer",
     "step_s",
     "message_s",
+    "adapter_launch_s",
+    "shard_launch_s",
+    "unpack",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]

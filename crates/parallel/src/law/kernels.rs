@@ -1,9 +1,10 @@
 //! Seconds of what a GPU runs: matrix products, fused attention, passes over memory.
 
 use super::constants::{Constant, Constants};
+use crate::runtime::Shard;
 
 /// Rows and columns of the piece of a product that one multiprocessor computes at once.
-const TILE: f64 = 128.0;
+pub(super) const TILE: f64 = 128.0;
 /// Seconds between two kernels on the GPU itself.
 const KERNEL_S: f64 = 2e-6;
 /// Norm by which computing and launching add up: the longer of the two where they differ, a little more where they do not.
@@ -83,18 +84,31 @@ impl<'c> Kernels<'c> {
         self.constants.value_of(Constant::Optimizer) * bytes / self.bytes_per_s
     }
 
+    /// Seconds of unpacking weights that are `bytes` long packed and unpacked together.
+    pub fn unpack_s(&self, bytes: f64) -> f64 {
+        self.constants.value_of(Constant::Unpack) * bytes / self.bytes_per_s
+    }
+
+    pub fn adapter_launch_s(&self) -> f64 {
+        self.constants.value_of(Constant::AdapterLaunchS)
+    }
+
     /// Seconds of a pass that computes for `computed` and takes the host `launched` to launch.
     pub fn launched_s(&self, computed: f64, launched: f64) -> f64 {
         norm(computed, launched, LAUNCH_NORM)
     }
 
-    pub fn launch_s(&self, tensor: u32) -> f64 {
-        let beside = if tensor > 1 {
-            self.constants.value_of(Constant::TensorLaunchS)
-        } else {
-            0.0
+    pub fn launch_s(&self, tensor: u32, shard: Shard) -> f64 {
+        let beside = |is_so: bool, constant| {
+            if is_so {
+                self.constants.value_of(constant)
+            } else {
+                0.0
+            }
         };
-        self.constants.value_of(Constant::LaunchS) + beside
+        self.constants.value_of(Constant::LaunchS)
+            + beside(tensor > 1, Constant::TensorLaunchS)
+            + beside(shard == Shard::Full, Constant::ShardLaunchS)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Seconds of the layers of a model on one of the GPUs that share them.
 
 use super::kernels::Kernels;
+use super::tuning::tuned_seconds;
 use crate::ReplicaSharing;
 use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime};
+use crate::tuning::TrainingMethod;
 
 /// Bytes of passes over memory per value of the hidden width: normalising and adding, forward.
 const WIDTH_PASSES: f64 = 12.0;
@@ -50,11 +52,11 @@ pub struct Shape {
 
 impl Shape {
     /// Tokens of a micro-batch that a replica computes.
-    fn tokens(&self) -> f64 {
+    pub(super) fn tokens(&self) -> f64 {
         self.micro_batch * self.sequence / f64::from(self.sharing.context)
     }
 
-    fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         1.0 / f64::from(self.tensor)
     }
 }
@@ -70,16 +72,33 @@ pub fn block(
 ) -> LayerSeconds {
     let (products, beside) = products(model, layer, runtime, kernels, shape);
     let (scores, fused) = scores(model, runtime, kernels, shape);
-    let launch = kernels.launch_s(shape.tensor);
+    let method = runtime.training;
+    let tuned = tuned_seconds(model, layer, method, kernels, shape);
+    let is_trained = method.trains_block(layer);
+    let launch = kernels.launch_s(shape.tensor, runtime.shard) + tuned.launch;
     let reducing = if shape.tensor > 1 {
         2.0 * shape.all_reduce_s
     } else {
         0.0
     };
     let plain = products + beside;
-    let forward = kernels.launched_s(plain + scores, launch) + reducing;
+    let forward = kernels.launched_s(plain + scores + tuned.forward, launch) + reducing;
+    if !method.reaches_block(layer) {
+        return LayerSeconds {
+            forward,
+            communication: reducing,
+            ..LayerSeconds::default()
+        };
+    }
     let attention_back = if fused { FUSED_BACKWARD } else { BACKWARD };
-    let computed = BACKWARD * plain + attention_back * scores;
+    // One of the two products on the way back for each product with weights.
+    let weights = if is_trained { products } else { tuned.weights };
+    let needless = if is_trained { 0.0 } else { products };
+    let computed = BACKWARD * plain - needless + attention_back * scores + tuned.backward;
+    let trained = match method.adapters() {
+        Some(adapters) => adapters.parameters(model, layer) as f64,
+        None => model.held_parameters(layer, shape.sharing.expert),
+    };
     let (again, passes) = match runtime.recompute {
         Recompute::None => (0.0, 2.0),
         Recompute::Selective => (scores, 2.0),
@@ -88,11 +107,8 @@ pub fn block(
     LayerSeconds {
         forward,
         backward: kernels.launched_s(computed, LAUNCH_BACKWARD * launch) + reducing + again,
-        update: kernels
-            .optimizer_s(UPDATE_BYTES * model.held_parameters(layer, shape.sharing.expert))
-            * shape.share(),
-        // One of the two products on the way back for each product with weights.
-        weights: products,
+        update: kernels.optimizer_s(UPDATE_BYTES * trained) * shape.share(),
+        weights,
         communication: passes * reducing,
     }
 }
@@ -177,9 +193,20 @@ fn scores(
 }
 
 /// The embedding: a pass there and two back.
-pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+pub fn embedding(
+    model: &Architecture,
+    method: TrainingMethod,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> LayerSeconds {
     let bytes = shape.tokens() * f64::from(model.hidden) * 4.0 * kernels.value_bytes();
     let forward = kernels.passes_s(bytes);
+    if !method.trains_embedding() {
+        return LayerSeconds {
+            forward,
+            ..LayerSeconds::default()
+        };
+    }
     LayerSeconds {
         forward,
         backward: BACKWARD * forward,
@@ -192,7 +219,12 @@ pub fn embedding(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> L
 }
 
 /// The head with the loss: the product with the vocabulary, and passes over the logits in 32 bits.
-pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerSeconds {
+pub fn head(
+    model: &Architecture,
+    method: TrainingMethod,
+    kernels: &Kernels<'_>,
+    shape: Shape,
+) -> LayerSeconds {
     let (n, columns) = (shape.tokens(), f64::from(model.vocabulary) * shape.share());
     let product = kernels.product_s(n, f64::from(model.hidden), columns);
     let computed = product + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
@@ -201,11 +233,16 @@ pub fn head(model: &Architecture, kernels: &Kernels<'_>, shape: Shape) -> LayerS
     } else {
         0.0
     };
+    let (weights, parameters) = if method.trains_head(model) {
+        (product, model.head_parameters())
+    } else {
+        (0.0, 0)
+    };
     LayerSeconds {
         forward: computed + reducing,
-        backward: BACKWARD * computed,
-        update: kernels.optimizer_s(UPDATE_BYTES * model.head_parameters() as f64) * shape.share(),
-        weights: product,
+        backward: BACKWARD * computed - (product - weights),
+        update: kernels.optimizer_s(UPDATE_BYTES * parameters as f64) * shape.share(),
+        weights,
         communication: reducing,
     }
 }

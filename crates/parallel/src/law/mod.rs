@@ -11,6 +11,7 @@ pub mod layer;
 pub mod run;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tuning;
 
 use std::sync::Arc;
 
@@ -71,23 +72,25 @@ impl LayerLaw<'_> {
             sharing: self.sharing,
             all_reduce_s: self.all_reduce_s(node, tensor, values * node.device.value_bytes),
         };
-        let model = self.model;
+        let (model, method) = (self.model, self.runtime.training);
         self.layers(
-            layer::embedding(model, &kernels, shape),
+            layer::embedding(model, method, &kernels, shape),
             |number| layer::block(model, number, self.runtime, &kernels, shape),
-            layer::head(model, &kernels, shape),
+            layer::head(model, method, &kernels, shape),
         )
     }
 
-    /// A value of every layer; blocks with experts have one, and so have those without.
+    /// A value of every layer; blocks with experts have one, and so have those without, and those that are trained.
     fn layers<T: Copy>(&self, embedding: T, block: impl Fn(u32) -> T, head: T) -> Vec<T> {
         let experts = self.model.experts.as_ref();
         let dense = experts.map_or(0, |experts| experts.dense_layers);
-        let mut known: [Option<T>; 2] = [None; 2];
+        let trains = |number| self.runtime.training.trains_block(number);
+        let mut known: [Option<T>; 4] = [None; 4];
         let mut all = Vec::with_capacity(self.model.layers as usize + 2);
         all.push(embedding);
         all.extend((0..self.model.layers).map(|number| {
-            *known[usize::from(number >= dense)].get_or_insert_with(|| block(number))
+            let kind = usize::from(number >= dense) + 2 * usize::from(trains(number));
+            *known[kind].get_or_insert_with(|| block(number))
         }));
         all.push(head);
         all
@@ -100,11 +103,11 @@ impl LayerLaw<'_> {
             sharing: self.sharing,
             value_bytes,
         };
-        let model = self.model;
+        let (model, method) = (self.model, self.runtime.training);
         let layers = self.layers(
-            bytes::embedding(model, of),
+            bytes::embedding(model, method, of),
             |number| bytes::block(model, number, self.runtime, of),
-            bytes::head(model, of),
+            bytes::head(model, method, of),
         );
         Weights::made(tensor, &layers)
     }
@@ -134,7 +137,7 @@ impl LayerLaw<'_> {
                 sequence: self.sequence,
                 hidden: self.model.hidden,
                 bytes_per_value: value_bytes,
-                parameters: self.model.parameters(),
+                parameters: self.runtime.training.trained_parameters(self.model),
             },
             gpus.collect(),
             tensors

@@ -4,7 +4,9 @@ use super::constants::Constants;
 use super::{GpuNode, LayerLaw};
 use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime, Shard};
-use crate::{Misfit, NodeKind, ParallelPlan, PreparedPlan, ReplicaSharing, Schedule};
+use crate::{
+    Misfit, NodeKind, ParallelPlan, PreparedPlan, ReplicaSharing, Schedule, TrainingMethod,
+};
 
 /// A plan on GPUs that are alike, as somebody ran it.
 #[derive(Debug, Clone)]
@@ -23,6 +25,8 @@ pub struct PlanRun {
     pub shard: Option<Shard>,
     /// Whether GPUs that share a layer shared what lies between its products.
     pub sequence_parallel: Option<bool>,
+    /// What was trained.
+    pub training: TrainingMethod,
     /// Virtual stages of each stage; with more than one they were interleaved.
     pub virtual_stages: u32,
     pub sharing: ReplicaSharing,
@@ -40,6 +44,7 @@ impl PlanRun {
             recompute: self.recompute.unwrap_or(settings.recompute),
             shard: self.shard.unwrap_or(settings.shard),
             sequence_parallel: self.sequence_parallel.unwrap_or(settings.sequence_parallel),
+            training: self.training,
             ..settings.clone()
         };
         let law = LayerLaw {

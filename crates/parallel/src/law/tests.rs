@@ -9,11 +9,12 @@ use crate::ReplicaSharing;
 use crate::architecture::{Architecture, ModelTable, library};
 use crate::runtime::Attention::{self, Flash, Plain};
 use crate::runtime::{Recompute, Runtime};
+use crate::tuning::TrainingMethod;
 use scavsim_base::tests::close;
 
-const PEAK: f64 = 1e14;
-const MICRO_BATCH: f64 = 4.0;
-const SEQUENCE: f64 = 1024.0;
+pub(crate) const PEAK: f64 = 1e14;
+pub(crate) const MICRO_BATCH: f64 = 4.0;
+pub(crate) const SEQUENCE: f64 = 1024.0;
 
 /// Constants under which everything reaches its peak and nothing takes time beside it.
 pub(crate) fn ideal() -> Constants {
@@ -30,13 +31,15 @@ pub(crate) fn ideal() -> Constants {
         Constant::Optimizer,
         Constant::StepS,
         Constant::MessageS,
+        Constant::AdapterLaunchS,
+        Constant::ShardLaunchS,
     ] {
         all[none as usize] = 0.0;
     }
     Constants(all)
 }
 
-fn device() -> Device {
+pub(crate) fn device() -> Device {
     let ampere = GENERATIONS.iter().position(|name| *name == "ampere");
     Device {
         peak_flops: PEAK,
@@ -47,7 +50,7 @@ fn device() -> Device {
     }
 }
 
-fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
+pub(crate) fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
     BytesOf {
         sequence,
         tensor,
@@ -81,7 +84,7 @@ fn gpt() -> Architecture {
     })
 }
 
-fn runtime(attention: Attention, recompute: Recompute) -> Runtime {
+pub(crate) fn runtime(attention: Attention, recompute: Recompute) -> Runtime {
     Runtime {
         attention,
         recompute,
@@ -89,7 +92,7 @@ fn runtime(attention: Attention, recompute: Recompute) -> Runtime {
     }
 }
 
-fn block(model: &Architecture, runtime: &Runtime, gpus: u32) -> LayerSeconds {
+pub(crate) fn block(model: &Architecture, runtime: &Runtime, gpus: u32) -> LayerSeconds {
     let constants = ideal();
     let kernels = Kernels::new(device(), &constants);
     layer::block(model, 0, runtime, &kernels, shape(gpus))
@@ -120,7 +123,8 @@ fn a_block_takes_its_operations() {
     close(shared.forward, forward / 2.0, 4e-3);
     // The head has 2 b s h V.
     let constants = ideal();
-    let head = layer::head(&gpt, &Kernels::new(device(), &constants), shape(1));
+    let full = TrainingMethod::Full;
+    let head = layer::head(&gpt, full, &Kernels::new(device(), &constants), shape(1));
     close(head.forward, 2.0 * n * h * 51_200.0 / PEAK, 2e-3);
 }
 

@@ -23,18 +23,29 @@ impl Basis<'_> {
         }
         let replica = stage.replicas[index];
         let data = f64::from(self.plan.data);
-        let parameters = self.weights(replica.tensor)?.parameters(first, last) as f64;
-        let bytes = parameters * self.profile.bytes_per_value * (data - 1.0) / data;
-        let all = 0..stage.replicas.len();
-        let once = self.ring_s(stage, index, all, bytes)? * self.runtime.gather;
+        let weights = self.weights(replica.tensor)?;
+        let trained = weights.parameters(first, last) as f64 * self.profile.bytes_per_value;
+        let frozen = weights.frozen_bytes(first, last) as f64;
+        let ring_s = |bytes: f64| -> Result<f64, Misfit> {
+            let all = 0..stage.replicas.len();
+            let sent = bytes * (data - 1.0) / data;
+            Ok(self.ring_s(stage, index, all, sent)? * self.runtime.gather)
+        };
+        let gathered = ring_s(trained + frozen)?;
+        // Frozen weights have no gradients to scatter; they are needed again where adapters lie beside them.
+        let back = match frozen {
+            0.0 => 2.0 * gathered,
+            _ if self.runtime.training.adapters().is_some() => ring_s(2.0 * trained + frozen)?,
+            _ => ring_s(2.0 * trained)?,
+        };
         let computed = seconds.forward + seconds.backward;
-        for (pass, times) in [
-            (&mut seconds.forward, 1.0),
-            (&mut seconds.busy_forward, 1.0),
-            (&mut seconds.backward, 2.0),
-            (&mut seconds.busy_backward, 2.0),
+        for (pass, sent) in [
+            (&mut seconds.forward, gathered),
+            (&mut seconds.busy_forward, gathered),
+            (&mut seconds.backward, back),
+            (&mut seconds.busy_backward, back),
         ] {
-            *pass = norm(*pass, times * once, self.runtime.hiding);
+            *pass = norm(*pass, sent, self.runtime.hiding);
         }
         let shown = seconds.forward + seconds.backward - computed;
         seconds.communication = seconds.communication.map(|own| own + shown);

@@ -166,6 +166,7 @@ fn weights(
         all.push(Weights {
             tensor,
             parameters: sums(values.iter().map(|v| v[0])),
+            frozen: sums(values.iter().map(|_| 0)),
             stored: sums(values.iter().map(|v| v[1])),
             all_reduces: sums(values.iter().map(|v| v[3])),
             expert_parameters: sums(values.iter().map(|_| 0)),

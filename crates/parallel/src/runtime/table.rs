@@ -66,6 +66,8 @@ macro_rules! runtime_table {
             pub reserved_bytes: Option<f64>,
             /// Room for what is computed right now, in what the largest layer needs.
             pub working_layers: Option<f64>,
+            /// Bytes of gathered weights that stay for their next use, where weights are in shards; 0 when absent.
+            pub live_bytes: Option<f64>,
             /// Whether a tensor degree that was not profiled is derived from degree 1.
             pub derive_tensor: Option<bool>,
             /// How attention is computed.
@@ -151,6 +153,12 @@ runtime_table! {
     step_s,
     /// Seconds of a message between stages beside its bytes.
     message_s,
+    /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
+    adapter_launch_s,
+    /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
+    shard_launch_s,
+    /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
+    unpack,
 }
 
 impl RuntimeTable {
@@ -161,6 +169,7 @@ impl RuntimeTable {
         self.bucket_bytes = Some(own.bucket_bytes);
         self.reserved_bytes = Some(own.reserved_bytes);
         self.working_layers = Some(own.working_layers);
+        self.live_bytes = Some(own.live_bytes);
         self.derive_tensor = Some(own.derive_tensor);
         self.attention_kernel = Some(own.attention);
         self.recompute = Some(own.recompute);
@@ -176,11 +185,12 @@ impl RuntimeTable {
         self.precision = Some(precision.to_owned());
     }
 
-    pub(super) fn figures(&self) -> [(&'static str, Option<f64>); 9] {
+    pub(super) fn figures(&self) -> [(&'static str, Option<f64>); 10] {
         [
             ("bucket_bytes", self.bucket_bytes),
             ("reserved_bytes", self.reserved_bytes),
             ("working_layers", self.working_layers),
+            ("live_bytes", self.live_bytes),
             ("weight_bytes", self.weight_bytes),
             ("gradient_bytes", self.gradient_bytes),
             ("optimizer_bytes", self.optimizer_bytes),
@@ -218,6 +228,7 @@ pub(super) fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         bucket_bytes: table.bucket_bytes.unwrap_or(base.bucket_bytes),
         reserved_bytes: table.reserved_bytes.unwrap_or(base.reserved_bytes),
         working_layers: table.working_layers.unwrap_or(base.working_layers),
+        live_bytes: table.live_bytes.unwrap_or(base.live_bytes),
         derive_tensor: table.derive_tensor.unwrap_or(base.derive_tensor),
         attention: table.attention_kernel.unwrap_or(base.attention),
         recompute: table.recompute.unwrap_or(base.recompute),

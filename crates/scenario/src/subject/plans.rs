@@ -6,6 +6,7 @@ mod layers;
 mod living;
 mod named;
 mod nodes;
+mod training;
 
 use std::sync::Arc;
 
@@ -178,7 +179,8 @@ fn choices(
     let target = target(table, subject.sequence(), &batches, complaints);
     let found = nodes::read(file, table, &subject, complaints);
     let cuts = cuts(table, &subject, complaints);
-    let runtime = runtime?;
+    let mut runtime = runtime?;
+    subject.train(&mut runtime);
     let forms = forms::read(table, &subject, &runtime, complaints);
     let doubt = PredictionUncertainty {
         errors: runtime.errors.clone(),

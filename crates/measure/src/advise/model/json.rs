@@ -5,7 +5,7 @@ use super::{ModelAdvice, PlanChoice};
 /// All of it. `schema` counts up with every incompatible change.
 pub fn value(advice: &ModelAdvice) -> Value {
     let question = &advice.question;
-    let tokens = question.tokens;
+    let tokens = advice.tokens;
     let limits = &question.goal.limits;
     json!({
         "schema": 1,
@@ -14,8 +14,10 @@ pub fn value(advice: &ModelAdvice) -> Value {
         "tokens": tokens,
         "sequence": advice.step.0,
         "batch": advice.step.1,
+        "train": advice.tuning.map(|of| of.method.to_string()),
+        "trained_parameters": advice.tuning.map(|of| of.trained),
         "precision": advice.precision.name(),
-        "runtime": question.runtime,
+        "runtime": question.runtime(),
         "objective": question.goal.objective.name(),
         "limits": {
             "max_time_h": limits.max_time_s.map(|s| s / 3600.0),
@@ -57,6 +59,7 @@ fn choice(choice: &PlanChoice, tokens: f64) -> Value {
         "cost_p5_usd": choice.cost_usd[1],
         "cost_p95_usd": choice.cost_usd[2],
         "tokens_per_s": choice.tokens_per_s,
+        "memory_gib": choice.memory_gib[0],
         "mfu": choice.mfu,
         "usd_per_1e9_tokens": choice.usd_per_1e9_tokens(tokens),
         "keeps": choice.keeps,

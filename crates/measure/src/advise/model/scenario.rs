@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::tuning::{self, SampleSet, Tuning, TuningQuestion};
 use crate::advise::decision::Goal;
 use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_parallel::TrainingMethod;
 use scavsim_parallel::architecture::{self, Architecture, ModelTable};
-use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::gpu::{self, GpuSheet, Precision};
 use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
@@ -17,18 +19,23 @@ use scavsim_scenario::{Extensions, Overrides, Scenario};
 pub struct ModelQuestion {
     /// A model's name, or the path of an architecture.
     pub model: String,
+    /// Tokens that are computed; [`SampleSet`] says them otherwise.
     pub tokens: f64,
+    /// Samples in place of tokens.
+    pub data: Option<SampleSet>,
+    /// What is trained; all, from nothing, when absent.
+    pub tuning: Option<TuningQuestion>,
     /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
     pub sequence: Option<u32>,
     /// Sequences of a step; about a million tokens when absent.
     pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one.
-    pub runtime: String,
+    /// The runtime: a name, or the path of one; the usual one when absent.
+    pub runtime: Option<String>,
     /// Precision; the runtime's when absent.
     pub precision: Option<String>,
     /// GPUs to choose from; all when empty.
     pub gpus: Vec<String>,
-    pub most_gpus: u32,
+    pub most_gpus: Option<u32>,
     pub wanted: OfferFilter,
     pub goal: Goal,
     pub setup_min: f64,
@@ -44,7 +51,35 @@ const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
+/// Runtime of who names none.
+const RUNTIME: &str = "fsdp";
+/// Most GPUs of who says nothing.
+const MOST_GPUS: u32 = 64;
+
+impl ModelQuestion {
+    pub fn runtime(&self) -> &str {
+        let usual = match self.tuning {
+            Some(_) => tuning::RUNTIME,
+            None => RUNTIME,
+        };
+        self.runtime.as_deref().unwrap_or(usual)
+    }
+
+    pub fn most_gpus(&self) -> u32 {
+        self.most_gpus.unwrap_or(match self.tuning {
+            Some(_) => tuning::MOST_GPUS,
+            None => MOST_GPUS,
+        })
+    }
+}
+
 pub(super) struct ResolvedQuestion {
+    pub(super) runtime: RuntimePreset,
+    pub(super) tuning: Option<Tuning>,
+    /// Tokens that are computed.
+    pub(super) tokens: f64,
+    /// Precision of GPUs that lack the one that was chosen, where nobody asked for it.
+    instead: Option<Precision>,
     pub(super) model: Arc<Architecture>,
     pub(super) precision: Precision,
     pub(super) sequence: u32,
@@ -68,7 +103,7 @@ impl ResolvedQuestion {
         d: &mut Diagnostics,
     ) -> Option<ResolvedQuestion> {
         let model = model(&question.model, d);
-        let runtime = runtime(&question.runtime, d);
+        let runtime = runtime(question.runtime(), d);
         let word = (question.precision.as_deref()).or(runtime.as_ref().map(|r| &*r.precision));
         let precision = word.and_then(|word| {
             let found = Precision::named(word);
@@ -82,7 +117,19 @@ impl ResolvedQuestion {
                 unknown("GPU", name, &gpu::names(), d);
             }
         }
-        let (model, precision) = (model?, precision?);
+        let (model, precision, runtime) = (model?, precision?, runtime?);
+        let tuning = match &question.tuning {
+            Some(asked) => Some(asked.read(&model, d)?),
+            None => None,
+        };
+        let is_free = question.precision.is_none() && tuning.is_some();
+        let instead = (is_free && precision == Precision::Bf16).then_some(Precision::Fp16);
+        let computes = |sheet: &GpuSheet| {
+            let with = [Some(precision), instead];
+            with.into_iter()
+                .flatten()
+                .any(|with| sheet.tflops(with).is_some())
+        };
         let wanted: BTreeSet<&str> = (question.gpus.iter())
             .filter_map(|name| gpu::named(name).map(|gpu| &*gpu.name))
             .collect();
@@ -92,7 +139,7 @@ impl ResolvedQuestion {
             let Some(own) = gpu::of_vm(&vm.vm).and_then(|of| of.gpu) else {
                 continue;
             };
-            if !is_wanted(&own.name) || own.tflops(precision).is_none() {
+            if !is_wanted(&own.name) || !computes(own) {
                 continue;
             }
             if !gpus.contains(&own.name) {
@@ -112,17 +159,58 @@ impl ResolvedQuestion {
             d.push(Diagnostic::general(title).with_help(lacking.join("; ")));
             return None;
         }
-        let sequence = question
-            .sequence
-            .unwrap_or(model.sequence.min(MOST_SEQUENCE));
+        let (sequence, batch) = if tuning.is_some() {
+            let step = (question.sequence, question.batch);
+            tuning::usual_step(&model, question.data.as_ref(), step)
+        } else {
+            let sequence = question
+                .sequence
+                .unwrap_or(model.sequence.min(MOST_SEQUENCE));
+            (sequence, question.batch.unwrap_or(usual_batch(sequence)))
+        };
+        if let Some(data) = question.data.filter(|data| data.mean_length > sequence) {
+            let title = format!(
+                "samples of {} tokens in the mean are longer than a sequence of {sequence}",
+                data.mean_length
+            );
+            let help = format!("--sequence {}", data.mean_length.next_power_of_two());
+            d.push(Diagnostic::general(title).with_help(help));
+            return None;
+        }
         Some(ResolvedQuestion {
-            batch: question.batch.unwrap_or(usual_batch(sequence)),
+            batch,
+            tokens: (question.data).map_or(question.tokens, |data| data.computed_tokens(sequence)),
+            runtime,
+            tuning,
+            instead,
             model,
             precision,
             sequence,
             gpus,
             vms,
         })
+    }
+}
+
+impl ResolvedQuestion {
+    /// The precision that a GPU computes with.
+    pub(super) fn precision_on(&self, sheet: &GpuSheet) -> Option<Precision> {
+        let with = [Some(self.precision), self.instead];
+        (with.into_iter().flatten()).find(|with| sheet.tflops(*with).is_some())
+    }
+
+    /// FLOPs of a token of a step.
+    pub(super) fn token_flops(&self) -> f64 {
+        let method = self.tuning.map_or(TrainingMethod::Full, |of| of.method);
+        method.token_flops(&self.model, f64::from(self.sequence))
+    }
+
+    /// Whether a VM type of the catalogue has such GPUs.
+    pub(super) fn is_rented(&self, sheet: &GpuSheet) -> bool {
+        self.precision_on(sheet).is_some()
+            && (Catalogue::current().types.iter())
+                .filter_map(|vm| gpu::of_vm(&vm.vm)?.gpu)
+                .any(|own| own.name == sheet.name)
     }
 }
 
@@ -169,21 +257,32 @@ fn runtime(word: &str, d: &mut Diagnostics) -> Option<RuntimePreset> {
     found
 }
 
-/// Offers that share a scenario: a market, and how long its VMs live.
-pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
-    let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
+/// Offers that share a scenario: a market, how long its VMs live, and whether they compute with the precision that was chosen.
+pub(super) fn lots<'o>(
+    asked: &ResolvedQuestion,
+    all: &[&'o Offer],
+) -> Vec<(Precision, Vec<&'o Offer>)> {
+    let mut lots: BTreeMap<(Market, Option<&str>, bool), Vec<&Offer>> = BTreeMap::new();
     for offer in all {
         let lives = offer.lifetime.map(|model| &*model.name);
-        lots.entry((offer.market, lives)).or_default().push(offer);
+        let sheet = gpu::of_vm(&offer.vm).and_then(|of| of.gpu);
+        let lacks = sheet.is_none_or(|own| own.tflops(asked.precision).is_none());
+        lots.entry((offer.market, lives, lacks))
+            .or_default()
+            .push(offer);
     }
-    lots.into_values().collect()
+    let precision = |lacks: bool| asked.instead.filter(|_| lacks).unwrap_or(asked.precision);
+    let each = lots
+        .into_iter()
+        .map(|((.., lacks), lot)| (precision(lacks), lot));
+    each.collect()
 }
 
 /// The scenario of one lot; `None` where no plan fits any of its VMs.
 pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
     asked: &ResolvedQuestion,
-    lot: &[&Offer],
+    (precision, lot): (Precision, &[&Offer]),
 ) -> Result<Option<Scenario>, Diagnostics> {
     let is_spot = lot.iter().any(|offer| offer.market == Market::Spot);
     let prices: Vec<String> = lot
@@ -206,19 +305,22 @@ pub(super) fn scenario_of_lot(
     let text = format!(
         "name = \"advice\"\n\
          [parallel]\nmodel = {:?}\nruntime = {:?}\nprecision = {:?}\nsequence = {}\nglobal_batch = [{}]\n\
-         target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\ncheckpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
+         target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\n{}checkpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
          [cluster]\nstart_up_s = {:?}\n{spot}\
          [pricing]\npolicies = [\"list\"]\n\
          [pricing.define.list]\nusd_per_hour_of = {{ {} }}\n{spot_prices}granularity_s = 1\nminimum_s = 60\n\
          [search]\nstrategies = [\"oracle\"]\nobjectives = [{:?}]\n",
         question.model,
-        question.runtime,
-        asked.precision.name(),
+        question.runtime(),
+        precision.name(),
         asked.sequence,
         asked.batch,
-        question.tokens,
+        asked.tokens,
         if is_spot { "spot" } else { "on-demand" },
-        question.most_gpus,
+        question.most_gpus(),
+        asked
+            .tuning
+            .map_or_else(String::new, |of| of.lines(&asked.runtime)),
         nodes.join(", "),
         60.0 * question.setup_min,
         prices.join(", "),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{ModelAdvice, PlanChoice, PlanMeasurement};
+use super::{ModelAdvice, PlanChoice, PlanMeasurement, tuning};
 use crate::advise::decision::SURELY;
 use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};
 use scavsim_base::text::words::{figure, plural, share, short_figure, small_usd};
@@ -50,18 +50,19 @@ fn on(choice: &PlanChoice) -> String {
 
 fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let mut text = format!(
-        "  {} × {} on {}, {}{}\n  {}\n  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
+        "  {} × {} on {}, {}{}\n  {}\n{}  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
         choice.gpus,
         choice.gpu,
         on(choice),
         choice.offer.terms(),
         choice.offer.in_brackets(),
         choice.plan,
+        memory(choice, advice),
         with_interval(&choice.time_h, " h", figure),
         with_interval(&choice.cost_usd, "", small_usd),
         figure(choice.tokens_per_s),
         share(choice.mfu),
-        small_usd(choice.usd_per_1e9_tokens(advice.question.tokens)),
+        small_usd(choice.usd_per_1e9_tokens(advice.tokens)),
     );
     if let Some(keeps) = choice.keeps {
         text += &format!("  keeps to the limits in {} of runs\n", share(keeps));
@@ -69,9 +70,18 @@ fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     text
 }
 
+/// What a GPU holds of a fine-tuning.
+fn memory(choice: &PlanChoice, advice: &ModelAdvice) -> String {
+    let [peak, has] = choice.memory_gib.map(figure);
+    let method = advice.tuning.map(|of| of.method);
+    method.map_or_else(String::new, |method| {
+        format!("  `{method}`: {peak} GiB of {has} on each GPU\n")
+    })
+}
+
 fn others(advice: &ModelAdvice) -> String {
     type PlanChoiceRow<'a> = &'a PlanChoice;
-    let tokens = advice.question.tokens;
+    let tokens = advice.tokens;
     let mut columns = vec![
         Column::text("  GPUs", |c: &PlanChoiceRow<'_>| {
             format!("  {} {}", c.gpus, c.gpu)
@@ -143,16 +153,23 @@ pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
             advice.model.1 as f64 * 1e-9,
             plural(u64::from(batch), "sequence"),
             advice.precision.name(),
-            question.runtime
+            question.runtime()
         ),
         "nothing was measured: the law of layers predicts steps; intervals are its errors on runs that were left out"
             .to_owned(),
         format!(
             "{} with up to {} GPUs (--most-gpus) fit; whether these tokens suffice at this batch is not predicted",
             plural(advice.plans as u64, "plan"),
-            question.most_gpus
+            question.most_gpus()
         ),
     ];
+    all.splice(1..1, advice.tuning.map(|of| of.sentence(advice.precision)));
+    all.splice(
+        2..2,
+        question
+            .data
+            .map(|data| tuning::data_sentence(&data, advice.step)),
+    );
     let offers = || advice.choices.iter().map(|choice| &choice.offer);
     if let Some(day) = offers().filter_map(|offer| offer.date).max() {
         let old = offers().filter(|offer| offer.is_old);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use scavsim_parallel::ReplicaSharing;
 use scavsim_parallel::architecture::{Architecture, ModelTable, library};
 use scavsim_parallel::gpu::{self, Precision};
 use scavsim_parallel::law::GpuNode;
 use scavsim_parallel::law::fit::MeasuredRun;
 use scavsim_parallel::law::run::PlanRun;
 use scavsim_parallel::runtime::{Attention, Recompute, Shard};
+use scavsim_parallel::{ReplicaSharing, TrainingMethod};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
@@ -30,7 +30,7 @@ pub struct PlanRow {
 }
 
 const COLUMNS: [&str; 5] = ["model", "gpu", "gpus", "micro_batch", "global_batch"];
-const OPTIONAL: [&str; 28] = [
+const OPTIONAL: [&str; 29] = [
     "sequence",
     "tensor",
     "pipeline",
@@ -41,6 +41,7 @@ const OPTIONAL: [&str; 28] = [
     "recompute",
     "shard",
     "sequence_parallel",
+    "train",
     "virtual_stages",
     "context",
     "expert",
@@ -251,6 +252,7 @@ impl Reading<'_> {
         let (gpus, tensor, pipeline) = (gpus?, tensor?, pipeline?);
         let node = self.node(precision, gpus, d);
         let model = model?;
+        let training = self.training(&model, d)?;
         let sequence = self.whole_or("sequence", model.sequence, 100_000_000, d)?;
         let group = u64::from(tensor) * u64::from(pipeline) * u64::from(context?);
         if u64::from(gpus) % group != 0 {
@@ -276,6 +278,7 @@ impl Reading<'_> {
             recompute: recompute?,
             shard: shard?,
             sequence_parallel: sequence_parallel?,
+            training,
             virtual_stages: virtual_stages?,
             sharing: ReplicaSharing {
                 context: context?,
@@ -292,6 +295,21 @@ impl Reading<'_> {
             precision: precision.name().to_owned(),
             peak_gib,
         })
+    }
+
+    fn training(&self, model: &Architecture, d: &mut Diagnostics) -> Option<TrainingMethod> {
+        let Some(word) = self.row.optional_text("train") else {
+            return Some(TrainingMethod::Full);
+        };
+        match TrainingMethod::read(word, model) {
+            Ok(method) => Some(method),
+            Err(wrong) => {
+                let place = self.row.span("train");
+                let mistake = Diagnostic::at_span(self.source, place, wrong.title, "not possible");
+                d.push(mistake.with_help(wrong.help));
+                None
+            }
+        }
     }
 
     fn step_s(&self, run: &PlanRun, d: &mut Diagnostics) -> Option<f64> {
@@ -320,7 +338,7 @@ pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
     let key = |row: &PlanRow| {
         let run = &row.measured.run;
         format!(
-            "{} {} {} {} {} {} {} {} {:?} {:?} {:?} {} {:?} {:?} {} {:?}",
+            "{} {} {} {} {} {} {} {} {:?} {:?} {:?} {} {:?} {:?} {} {:?} {}",
             run.model.name,
             run.node.gpu,
             run.gpus,
@@ -337,6 +355,7 @@ pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
             run.sequence_parallel,
             run.virtual_stages,
             run.sharing,
+            run.training,
         )
     };
     let mut keyed: Vec<(String, &PlanRow)> = rows.iter().map(|row| (key(row), row)).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::named::{model, not_known, profile};
+use super::training::Training;
 use crate::complaints::Complaints;
 use crate::files::Files;
 use crate::parallel_table::{NodeTable, ParallelTable};
@@ -55,6 +56,7 @@ pub(super) struct ModelSpecification {
     pub(super) model: Arc<Architecture>,
     pub(super) sequence: u32,
     pub(super) precision: Precision,
+    pub(super) training: Training,
 }
 
 pub(super) struct Layers {
@@ -79,6 +81,8 @@ pub(super) fn subject(
         for (key, place) in [
             ("sequence", table.sequence.as_ref().map(Spanned::span)),
             ("precision", table.precision.as_ref().map(Spanned::span)),
+            ("train", table.train.as_ref().map(Spanned::span)),
+            ("optimizer", table.optimizer.as_ref().map(Spanned::span)),
         ] {
             if let Some(place) = place {
                 let title = format!("`parallel.{key}` needs `model`");
@@ -102,14 +106,24 @@ pub(super) fn subject(
         }
     };
     let model = model?;
+    let training = Training::read(table, &model, complaints)?;
     Some(PlanSubject::Model(Box::new(ModelSpecification {
         sequence: (table.sequence.as_ref()).map_or(model.sequence, |s| s.get_ref().get()),
         precision: precision?,
+        training,
         model,
     })))
 }
 
 impl PlanSubject {
+    /// Says the runtime what is trained.
+    pub(super) fn train(&self, runtime: &mut RuntimePreset) {
+        if let PlanSubject::Model(own) = self {
+            runtime.settings.training = own.training.method;
+            runtime.settings.optimizer = own.training.optimizer;
+        }
+    }
+
     /// With embedding and head.
     pub(super) fn layers(&self) -> u32 {
         match self {
@@ -299,7 +313,7 @@ impl PlanSubject {
         };
         let peaks = found.nodes.iter();
         Some(Flops {
-            per_token: own.model.token_flops(f64::from(own.sequence)),
+            per_token: (own.training.method).token_flops(&own.model, f64::from(own.sequence)),
             peaks: peaks
                 .map(|node| (Arc::clone(&node.gpu), node.device.peak_flops))
                 .collect(),

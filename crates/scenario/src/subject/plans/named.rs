@@ -16,15 +16,18 @@ use scavsim_read::input::{Folder, Source, did_you_mean};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
+/// Runtime of a model that is fine-tuned without a named runtime: that of the runs with adapters behind the law.
+const USUAL_OF_TUNING: &str = "transformers";
 
 pub(super) fn runtime(
     table: &ParallelTable,
     files: &Files,
     complaints: &mut Complaints<'_>,
 ) -> Option<RuntimePreset> {
-    let usual = match &table.model {
-        Some(_) => USUAL_OF_MODELS,
-        None => preset::USUAL,
+    let usual = match (&table.model, &table.train) {
+        (Some(_), Some(_)) => USUAL_OF_TUNING,
+        (Some(_), None) => USUAL_OF_MODELS,
+        (None, _) => preset::USUAL,
     };
     let Some(chosen) = &table.runtime else {
         return preset::embedded(usual, complaints.diagnostics);
