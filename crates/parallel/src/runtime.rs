@@ -7,7 +7,7 @@ mod table;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use errors::{Errors, PredictedPlan, PredictionUncertainty};
+pub use errors::{Errors, PlanForm, PredictedPlan, PredictionUncertainty, Unmeasured};
 pub use preset::RuntimePreset;
 pub use table::RuntimeTable;
 

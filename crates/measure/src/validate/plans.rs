@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use scavsim_parallel::ReplicaSharing;
 use scavsim_parallel::gpu;
 use scavsim_parallel::law::constants::Constants;
 use scavsim_parallel::law::fit::{FittedConstants, MeasuredRun, fit};
@@ -277,8 +276,13 @@ fn errors_with_runs(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Err
     tensors.extend(kept.iter().map(|row| row.measured.run.tensor));
     tensors.sort_unstable();
     tensors.dedup();
+    let mut forms = known.forms.clone();
+    forms.extend(kept.iter().flat_map(|row| row.forms()));
+    forms.sort_unstable();
+    forms.dedup();
     Errors {
         step,
+        forms,
         cluster: 0.0,
         gpus: distinct(&known.gpus, &|row| row.measured.run.node.gpu.to_string()),
         most_gpus: known.most_gpus.max(most),
@@ -306,7 +310,7 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
                 precision: &row.precision,
                 tensor: run.tensor,
                 is_unlike: false,
-                is_unusual: run.virtual_stages > 1 || run.sharing != ReplicaSharing::NONE,
+                forms: &row.forms(),
             });
             held += usize::from(residual.abs() <= NINETY * spread);
         }

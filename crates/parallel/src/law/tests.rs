@@ -40,6 +40,7 @@ fn device() -> Device {
     let ampere = GENERATIONS.iter().position(|name| *name == "ampere");
     Device {
         peak_flops: PEAK,
+        wide_flops: PEAK,
         memory_bytes_per_s: 1e18,
         multiprocessors: 100.0,
         generation: ampere.expect("known"),

@@ -151,6 +151,10 @@ runtime_table! {
     step_s,
     /// Seconds of a message between stages beside its bytes.
     message_s,
+    /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
+    fp8,
+    /// Seconds of everything, as a multiple of what published runs take.
+    pace,
 }
 
 impl RuntimeTable {
