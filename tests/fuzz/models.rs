@@ -66,7 +66,7 @@ fn plans(folder: &Path) -> bool {
         tokens: 1e9,
         sequence: None,
         batch: Some(64),
-        runtime: own("runtime.toml", "fsdp"),
+        runtime: Some(own("runtime.toml", "fsdp")),
         precision: None,
         gpus: vec!["A100-40".to_owned(), "V100".to_owned()],
         most_gpus: 4,

@@ -11,7 +11,7 @@ use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_parallel::memory::GIB;
-use scavsim_parallel::runtime::{Errors, PredictedPlan, PredictionUncertainty, Unmeasured};
+use scavsim_parallel::runtime::{PredictedPlan, PredictionUncertainty};
 use scavsim_parallel::{Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, StageCuts};
 
 #[derive(Debug)]
@@ -114,35 +114,20 @@ impl Choices {
 
     /// Standard deviation of ln(real / foretold) of a plan's step; `None` where its runtime says nothing of it.
     pub fn log_sd(&self, configuration: usize) -> Option<f64> {
-        let spread = self.told(configuration, |errors, plan| errors.log_sd(plan))?;
-        (spread > 0.0).then_some(spread)
-    }
-
-    /// What a plan has of which no run is known.
-    pub fn unmeasured(&self, configuration: usize) -> Vec<Unmeasured> {
-        let told = self.told(configuration, |errors, plan| errors.unmeasured(plan));
-        told.unwrap_or_default()
-    }
-
-    fn told<T>(
-        &self,
-        configuration: usize,
-        of: impl FnOnce(&Errors, &PredictedPlan<'_>) -> T,
-    ) -> Option<T> {
         let draft = &self.ways[configuration].draft;
         let offer = self.axes.offers.get(draft.offer as usize)?;
         let gpus: Vec<&str> = (offer.lanes.iter().flatten())
             .filter_map(|kind| self.doubt.gpus.get(*kind as usize).map(|gpu| &**gpu))
             .collect();
-        let plan = PredictedPlan {
+        let spread = self.doubt.errors.log_sd(&PredictedPlan {
             gpus: &gpus,
             count: draft.gpus(),
             precision: &self.doubt.precision,
             tensor: draft.tensor,
             is_unlike: offer.lanes.len() > 1,
             forms: &draft.forms(self.doubt.has_experts),
-        };
-        Some(of(&self.doubt.errors, &plan))
+        });
+        (spread > 0.0).then_some(spread)
     }
 
     /// One VM of the first type of a plan, by itself.

@@ -2,6 +2,7 @@
 
 pub mod json;
 mod scenario;
+mod setups;
 pub mod text;
 
 pub use scenario::ModelQuestion;
@@ -19,6 +20,7 @@ use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
 use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::runtime::Unmeasured;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 
@@ -29,8 +31,16 @@ pub struct PlanChoice {
     pub vm: String,
     pub vms: u32,
     pub offer: Offer,
-    /// Degrees and micro-batch.
+    /// Forms that were chosen, degrees and micro-batch.
     pub plan: String,
+    pub runtime: Arc<str>,
+    pub precision: Precision,
+    /// Precision, runtime and form in words.
+    pub form: String,
+    /// Whether this is what users of the runtime get who change nothing.
+    pub is_plain: bool,
+    /// What it has of which no run is known.
+    pub unmeasured: Vec<Unmeasured>,
     /// Mean hours, with the ends of the 90 % interval.
     pub time_h: [f64; 3],
     /// Mean USD, with the ends of the 90 % interval.
@@ -82,7 +92,8 @@ pub struct ModelAdvice {
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),
-    pub precision: Precision,
+    /// The plain form of the first runtime on the GPU of the best choice; `None` where it does not fit.
+    pub plain: Option<PlanChoice>,
     pub plans: usize,
     /// The best on each GPU, the best of all first; those that keep to the limits before others.
     pub choices: Vec<PlanChoice>,
@@ -134,19 +145,29 @@ pub fn advise_model(
     let mut all: Vec<PlanChoice> = Vec::new();
     let mut left_out = Vec::new();
     for lot in scenario::lots(&cheapest) {
-        let scenario =
-            scenario::scenario_of_lot(question, &asked, &lot).map_err(NoAdvice::Wrong)?;
-        let Some(scenario) = scenario else { continue };
-        left_out.extend(scenario.subject.left_out());
-        let effort = RankingOptions {
-            runs: question.runs,
-            jobs,
-            interrupt,
-            progress: &AtomicU64::new(0),
-        };
-        let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
-        let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
-        all.extend(rows.filter_map(|row| choice(question, &asked, &lot, row)));
+        for setup in &asked.setups {
+            let runs_on = |offer: &&&Offer| {
+                let of = gpu::of_vm(&offer.vm).and_then(|of| of.gpu);
+                of.is_some_and(|own| setup.runs_on(own))
+            };
+            let own: Vec<&Offer> = lot.iter().filter(runs_on).copied().collect();
+            if own.is_empty() {
+                continue;
+            }
+            let scenario = scenario::scenario_of_lot(question, &asked, setup, &own)
+                .map_err(NoAdvice::Wrong)?;
+            let Some(scenario) = scenario else { continue };
+            left_out.extend(scenario.subject.left_out());
+            let effort = RankingOptions {
+                runs: question.runs,
+                jobs,
+                interrupt,
+                progress: &AtomicU64::new(0),
+            };
+            let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
+            let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
+            all.extend(rows.filter_map(|row| choice(question, (&asked, setup), &own, row)));
+        }
     }
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
@@ -170,12 +191,14 @@ pub fn advise_model(
     let plans = all.len();
     sort(&mut all, &question.goal);
     let choices = first_of_each(&all, |choice| &choice.gpu);
+    let is_plain = |choice: &&PlanChoice| choice.is_plain && choice.gpu == choices[0].gpu;
+    let plain = all.iter().find(is_plain).cloned();
     let of_each_size = first_of_each(&all, |choice| (&choice.gpu, choice.gpus));
     let is_chosen = |gpu: &Arc<str>| choices.iter().any(|choice| choice.gpu == *gpu);
     Ok(ModelAdvice {
         model: (asked.model.model.clone(), asked.model.parameters()),
         step: (asked.sequence, asked.batch),
-        precision: asked.precision,
+        plain,
         plans,
         without_plan: asked
             .gpus
@@ -259,7 +282,7 @@ fn first_of_each<'c, K: Ord>(
 
 fn choice(
     question: &ModelQuestion,
-    asked: &scenario::ResolvedQuestion,
+    (asked, setup): (&scenario::ResolvedQuestion, &setups::Setup),
     lot: &[&Offer],
     row: &Ranked,
 ) -> Option<PlanChoice> {
@@ -278,10 +301,11 @@ fn choice(
         let [cheap, dear] = row.cost_interval_usd();
         [row.expected.cost_usd, cheap, dear].map(|usd| usd * paid)
     };
+    let plan = row.other.clone().unwrap_or_default();
     let log_sd = row.spread.time().unwrap_or(0.0);
     let training_s = (row.expected.time_s - 60.0 * question.setup_min).max(1.0);
     let tokens_per_s = question.tokens / training_s;
-    let peak = own.tflops(asked.precision)? * 1e12 * f64::from(gpus);
+    let peak = own.tflops(setup.precision)? * 1e12 * f64::from(gpus);
     let limits = &question.goal.limits;
     let below = |most: f64, mean: f64| {
         if log_sd > 0.0 {
@@ -304,7 +328,12 @@ fn choice(
         vm: offer.vm.clone(),
         vms: held.vms,
         offer: (*offer).clone(),
-        plan: row.other.clone().unwrap_or_default(),
+        runtime: Arc::clone(&setup.runtime.name),
+        precision: setup.precision,
+        form: setup.form(&plan),
+        is_plain: setup.is_plain(&plan),
+        unmeasured: setup.unmeasured(&asked.model, own, gpus, &plan),
+        plan,
         time_h: [hours(row.expected.time_s), hours(low), hours(high)],
         cost_usd: [mean_usd, cheap, dear],
         log_sd,

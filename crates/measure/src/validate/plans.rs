@@ -1,6 +1,7 @@
 //! What the law of layers says of plans that somebody ran: errors of foretold steps with nothing of them known, and with
 //! constants fitted to all but those that are asked; how often 90 % intervals hold them; the constants that they move.
 
+pub mod pace;
 pub mod runs;
 
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use scavsim_parallel::gpu;
-use scavsim_parallel::law::constants::Constants;
+use scavsim_parallel::law::constants::{Constant, Constants};
 use scavsim_parallel::law::fit::{FittedConstants, MeasuredRun, fit};
 use scavsim_parallel::memory::GIB;
 use scavsim_parallel::runtime::{Errors, PredictedPlan, preset};
@@ -447,6 +448,9 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
         own.base = Some(Arc::clone(&preset.name));
     }
     own.prior.medians = fitted.constants;
+    // A norm below 1 is none: both add up.
+    let hiding = &mut own.prior.medians.0[Constant::Hiding as usize];
+    *hiding = hiding.max(1.0);
     for (spread, told) in own.prior.spreads.iter_mut().zip(fitted.spreads) {
         *spread = told.max(FORGOTTEN * *spread);
     }

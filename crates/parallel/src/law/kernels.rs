@@ -34,7 +34,7 @@ pub struct Kernels<'c> {
 
 impl Device {
     /// Whether products of blocks have fewer bits than all else.
-    fn casts(&self) -> bool {
+    pub fn casts(&self) -> bool {
         self.wide_flops < self.peak_flops
     }
 }

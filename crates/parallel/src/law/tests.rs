@@ -54,6 +54,7 @@ fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
         tensor,
         sharing: ReplicaSharing::NONE,
         value_bytes: 2.0,
+        input_bytes: 2.0,
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Errors {
     pub doubling: f64,
     /// What is added at a precision that was not measured.
     pub precision: f64,
+    /// What is added at 8 bits where 16 were measured, or the other way.
+    pub fp8: f64,
     /// What is added at a tensor degree that was not measured.
     pub tensor: f64,
     /// What is added on a cluster that no run is from.
@@ -105,6 +107,7 @@ pub struct PredictionUncertainty {
 }
 
 const SIXTEEN_BITS: [&str; 2] = ["fp16", "bf16"];
+const EIGHT_BITS: &str = "fp8";
 
 impl Errors {
     pub(super) fn rounded(&self) -> Errors {
@@ -114,6 +117,7 @@ impl Errors {
             generation: digits(self.generation),
             doubling: digits(self.doubling),
             precision: digits(self.precision),
+            fp8: digits(self.fp8),
             tensor: digits(self.tensor),
             cluster: digits(self.cluster),
             unlike: digits(self.unlike),
@@ -149,7 +153,16 @@ impl Errors {
                     .all(|one| SIXTEEN_BITS.contains(one))
         };
         if !self.precisions.iter().any(is_seen) {
-            add(format!("in {}", of.precision), self.precision);
+            let is_near = |known: &String| {
+                [(known.as_str(), of.precision), (of.precision, known)]
+                    .iter()
+                    .any(|(one, other)| SIXTEEN_BITS.contains(one) && *other == EIGHT_BITS)
+            };
+            let deviation = match self.precisions.iter().any(is_near) && self.fp8 > 0.0 {
+                true => self.fp8,
+                false => self.precision,
+            };
+            add(format!("in {}", of.precision), deviation);
         }
         if !self.tensors.contains(&of.tensor) {
             let what = format!("with layers shared by {}", of.tensor);

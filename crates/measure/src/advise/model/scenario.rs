@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::setups::{self, Setup};
 use crate::advise::decision::Goal;
 use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_parallel::architecture::{self, Architecture, ModelTable};
-use scavsim_parallel::gpu::{self, Precision};
-use scavsim_parallel::runtime::{RuntimePreset, preset};
+use scavsim_parallel::gpu;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
 
@@ -22,9 +22,9 @@ pub struct ModelQuestion {
     pub sequence: Option<u32>,
     /// Sequences of a step; about a million tokens when absent.
     pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one.
-    pub runtime: String,
-    /// Precision; the runtime's when absent.
+    /// The runtime: a name, or the path of one; the best of those that most use when absent.
+    pub runtime: Option<String>,
+    /// Precision; the runtime's or fp8 when absent.
     pub precision: Option<String>,
     /// GPUs to choose from; all when empty.
     pub gpus: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 pub(super) struct ResolvedQuestion {
     pub(super) model: Arc<Architecture>,
-    pub(super) precision: Precision,
+    pub(super) setups: Vec<Setup>,
     pub(super) sequence: u32,
     pub(super) batch: u32,
     pub(super) gpus: Vec<Arc<str>>,
@@ -58,7 +58,7 @@ pub(super) fn usual_batch(sequence: u32) -> u32 {
     (STEP_TOKENS / sequence.max(1)).max(1)
 }
 
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
 
@@ -68,21 +68,13 @@ impl ResolvedQuestion {
         d: &mut Diagnostics,
     ) -> Option<ResolvedQuestion> {
         let model = model(&question.model, d);
-        let runtime = runtime(&question.runtime, d);
-        let word = (question.precision.as_deref()).or(runtime.as_ref().map(|r| &*r.precision));
-        let precision = word.and_then(|word| {
-            let found = Precision::named(word);
-            if found.is_none() {
-                unknown("precision", word, &Precision::ALL.map(Precision::name), d);
-            }
-            found
-        });
         for name in &question.gpus {
             if gpu::named(name).is_none() {
                 unknown("GPU", name, &gpu::names(), d);
             }
         }
-        let (model, precision) = (model?, precision?);
+        let model = model?;
+        let setups = setups::read(question, &model, d)?;
         let wanted: BTreeSet<&str> = (question.gpus.iter())
             .filter_map(|name| gpu::named(name).map(|gpu| &*gpu.name))
             .collect();
@@ -92,7 +84,7 @@ impl ResolvedQuestion {
             let Some(own) = gpu::of_vm(&vm.vm).and_then(|of| of.gpu) else {
                 continue;
             };
-            if !is_wanted(&own.name) || own.tflops(precision).is_none() {
+            if !is_wanted(&own.name) || !setups.iter().any(|setup| setup.runs_on(own)) {
                 continue;
             }
             if !gpus.contains(&own.name) {
@@ -107,7 +99,7 @@ impl ResolvedQuestion {
                 .collect();
             let title = format!(
                 "no VM type of the catalogue has such a GPU with {}",
-                precision.name()
+                setups.first().map_or("it", |setup| setup.precision.name())
             );
             d.push(Diagnostic::general(title).with_help(lacking.join("; ")));
             return None;
@@ -118,7 +110,7 @@ impl ResolvedQuestion {
         Some(ResolvedQuestion {
             batch: question.batch.unwrap_or(usual_batch(sequence)),
             model,
-            precision,
+            setups,
             sequence,
             gpus,
             vms,
@@ -126,7 +118,7 @@ impl ResolvedQuestion {
     }
 }
 
-fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
+pub(super) fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
     let help = nearest_or_all(word, legal.iter().copied());
     d.push(Diagnostic::general(format!("unknown {what} `{word}`")).with_help(help));
 }
@@ -157,18 +149,6 @@ fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
     }
 }
 
-fn runtime(word: &str, d: &mut Diagnostics) -> Option<RuntimePreset> {
-    if is_path(word) {
-        let source = Source::read(Path::new(word), d)?;
-        return RuntimePreset::read(word, &source, d);
-    }
-    let found = preset::embedded(word, d);
-    if found.is_none() {
-        unknown("runtime", word, &preset::names(), d);
-    }
-    found
-}
-
 /// Offers that share a scenario: a market, and how long its VMs live.
 pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
     let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
@@ -179,10 +159,11 @@ pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
     lots.into_values().collect()
 }
 
-/// The scenario of one lot; `None` where no plan fits any of its VMs.
+/// The scenario of one lot under one setup; `None` where no plan fits any of its VMs.
 pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
     asked: &ResolvedQuestion,
+    setup: &Setup,
     lot: &[&Offer],
 ) -> Result<Option<Scenario>, Diagnostics> {
     let is_spot = lot.iter().any(|offer| offer.market == Market::Spot);
@@ -205,15 +186,14 @@ pub(super) fn scenario_of_lot(
     };
     let text = format!(
         "name = \"advice\"\n\
-         [parallel]\nmodel = {:?}\nruntime = {:?}\nprecision = {:?}\nsequence = {}\nglobal_batch = [{}]\n\
+         [parallel]\nmodel = {:?}\n{}sequence = {}\nglobal_batch = [{}]\n\
          target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\ncheckpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
          [cluster]\nstart_up_s = {:?}\n{spot}\
          [pricing]\npolicies = [\"list\"]\n\
          [pricing.define.list]\nusd_per_hour_of = {{ {} }}\n{spot_prices}granularity_s = 1\nminimum_s = 60\n\
          [search]\nstrategies = [\"oracle\"]\nobjectives = [{:?}]\n",
         question.model,
-        question.runtime,
-        asked.precision.name(),
+        setup.lines(),
         asked.sequence,
         asked.batch,
         question.tokens,
