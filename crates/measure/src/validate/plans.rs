@@ -248,7 +248,13 @@ fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &FittedConstan
         scatter * scatter * wider,
         preset.errors.step * preset.errors.step,
     );
-    let step = ((runs * own + BEFORE * before) / (runs + BEFORE)).sqrt();
+    // A pace of their own is common to all of them.
+    let pace = if preset.prior.spreads[Constant::Pace as usize] > 0.0 {
+        fitted.spreads[Constant::Pace as usize]
+    } else {
+        0.0
+    };
+    let step = ((runs * own + BEFORE * before) / (runs + BEFORE) + pace * pace).sqrt();
     errors_with_runs(preset, kept, step)
 }
 

@@ -15,9 +15,14 @@ use scavsim_read::input::{Diagnostics, Source};
 /// Runtimes among which is chosen where none is named; the first is what others are compared with.
 const USUAL: [&str; 2] = ["fsdp", "megatron-core"];
 /// Stages of a pipeline that are tried.
-const STAGES: [u32; 5] = [1, 2, 4, 8, 16];
+const STAGES: [u32; 4] = [1, 2, 4, 8];
 /// Virtual stages of a GPU that are tried.
-const VIRTUAL_STAGES: [u32; 2] = [2, 4];
+const VIRTUAL_STAGES: u32 = 4;
+/// Sequences of a micro-batch that are tried, of large models up to some.
+const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const LARGE_MICRO_BATCH: u32 = 8;
+/// Parameters of a large model.
+const LARGE_MODEL: u64 = 2_000_000_000;
 /// Replicas that share experts: a node's GPUs.
 const EXPERT_GROUP: u32 = 8;
 /// The generation for which no fused attention is written.
@@ -28,6 +33,7 @@ const UNFUSED: &str = "volta";
 pub(super) struct Setup {
     pub(super) runtime: RuntimePreset,
     pub(super) precision: Precision,
+    shard: Shard,
     /// What a scenario names it by.
     key: String,
     forms: Vec<String>,
@@ -62,7 +68,6 @@ impl Setup {
         let is = |key: &str, word: &str| value_of(plan, key).is_none_or(|own| own == word);
         self.is_usual
             && is("recompute", usual.recompute.name())
-            && is("shard", usual.shard.name())
             && is("schedule", "1f1b")
             && is("expert", "1")
     }
@@ -96,11 +101,11 @@ impl Setup {
             "selective" => "scores recomputed",
             _ => "blocks recomputed",
         };
-        let shard = match value_of(plan, "shard").unwrap_or(usual.shard.name()) {
-            "none" => "nothing in shards",
-            "optimizer" => "optimiser in shards",
-            "gradients" => "optimiser and gradients in shards",
-            _ => "all in shards",
+        let shard = match self.shard {
+            Shard::None => "nothing in shards",
+            Shard::Optimizer => "optimiser in shards",
+            Shard::Gradients => "optimiser and gradients in shards",
+            Shard::Full => "all in shards",
         };
         format!(
             "{} under `{}`, {recompute}, {shard}",
@@ -138,6 +143,7 @@ pub(super) fn read(
             let runtime = RuntimePreset::read(word, &source, d)?;
             Some(vec![Setup {
                 precision: asked.or(Precision::named(&runtime.precision))?,
+                shard: runtime.settings.shard,
                 key: format!("{word:?}"),
                 forms: Vec::new(),
                 is_usual: true,
@@ -186,74 +192,70 @@ fn of_runtime(
     let is_plain = runtime.settings.attention == Attention::Plain;
     // Where attention is not fused by default, it may be.
     let kernels: &[bool] = if is_plain { &[false, true] } else { &[true] };
+    let usual_shard = runtime.settings.shard;
+    let mut shards = vec![usual_shard, Shard::Optimizer, Shard::Full];
+    shards.retain(|shard| *shard >= usual_shard && runtime.shards.contains(shard));
+    shards.sort_unstable();
+    shards.dedup();
     let mut all = Vec::new();
-    for precision in precisions {
-        for &is_fused in kernels {
-            let key = match is_fused && is_plain {
-                true => format!(
-                    "{{ base = {:?}, attention_kernel = \"flash\" }}",
-                    runtime.name
-                ),
-                false => format!("{:?}", runtime.name),
-            };
-            all.push(Setup {
-                runtime: runtime.clone(),
-                precision,
-                key,
-                forms: forms(&runtime, is_fused, model, question),
-                is_usual: (asked.or(usual) == Some(precision)) && (is_fused != is_plain),
-                needs_fused: is_fused && is_plain || precision == Precision::Fp8,
-            });
-        }
+    for (precision, is_fused) in
+        (precisions.iter()).flat_map(|one| kernels.iter().map(move |kernel| (*one, *kernel)))
+    {
+        let is_changed = is_fused && is_plain;
+        let key = if is_changed {
+            let name = &runtime.name;
+            format!("{{ base = {name:?}, attention_kernel = \"flash\" }}")
+        } else {
+            format!("{:?}", runtime.name)
+        };
+        let is_usual = asked.or(usual) == Some(precision) && !is_changed;
+        all.extend(shards.iter().map(|&shard| Setup {
+            runtime: runtime.clone(),
+            precision,
+            shard,
+            key: key.clone(),
+            forms: forms(&runtime, (shard, is_fused), model, question),
+            is_usual: is_usual && shard == usual_shard,
+            needs_fused: is_changed || precision == Precision::Fp8,
+        }));
     }
     all
 }
 
-/// Lines of a scenario that name the forms of a runtime.
+/// Lines of a scenario that name the forms of a runtime that hands out these shards.
 fn forms(
     runtime: &RuntimePreset,
-    is_fused: bool,
+    (shard, is_fused): (Shard, bool),
     model: &Architecture,
     question: &ModelQuestion,
 ) -> Vec<String> {
     // Fused attention keeps no scores.
-    let recompute = [Recompute::None, Recompute::Selective, Recompute::Full];
-    let recompute = recompute
-        .iter()
-        .filter(|one| !is_fused || **one != Recompute::Selective);
-    let usual = runtime.settings.shard;
-    let shards = [Shard::Optimizer, Shard::Full].into_iter().chain([usual]);
-    let mut shards: Vec<Shard> = shards
-        .filter(|shard| *shard >= usual && runtime.shards.contains(shard))
-        .collect();
-    shards.sort_unstable();
-    shards.dedup();
-    let stages: Vec<u32> = (STAGES.into_iter())
-        .filter(|stages| *stages <= question.most_gpus && *stages <= model.layers)
+    let recompute = (Recompute::ALL.into_iter())
+        .filter(|one| !is_fused || *one != Recompute::Selective)
+        .map(Recompute::name);
+    let micro: Vec<u32> = (MICRO_BATCHES.into_iter())
+        .filter(|micro| *micro <= LARGE_MICRO_BATCH || model.parameters() < LARGE_MODEL)
         .collect();
     let mut lines = vec![
-        format!(
-            "recompute = {:?}",
-            recompute.map(|one| one.name()).collect::<Vec<_>>()
-        ),
-        format!(
-            "shard = {:?}",
-            shards.iter().map(|one| one.name()).collect::<Vec<_>>()
-        ),
-        format!("pipeline = {stages:?}"),
+        format!("recompute = {:?}", recompute.collect::<Vec<_>>()),
+        format!("shard = {:?}", shard.name()),
+        format!("micro_batch = {micro:?}"),
     ];
-    let most = VIRTUAL_STAGES.into_iter().max().unwrap_or(1);
-    let has_pipelines = usual != Shard::Full && stages.len() > 1;
-    if has_pipelines
-        && runtime.settings.activations == Activations::Overlapped
-        && stages[stages.len() - 1] * most <= model.layers
-    {
-        lines.push("schedule = [\"1f1b\", \"interleaved-1f1b\"]".to_owned());
-        lines.push(format!("virtual_stages = {VIRTUAL_STAGES:?}"));
+    // Sharded weights leave nothing to cut.
+    if shard != Shard::Full {
+        let most = question.most_gpus.min(model.layers);
+        let stages: Vec<u32> = STAGES.into_iter().filter(|one| *one <= most).collect();
+        lines.push(format!("pipeline = {stages:?}"));
+        let deepest = stages.last().copied().unwrap_or(1);
+        if runtime.settings.activations == Activations::Overlapped
+            && deepest > 1
+            && deepest * VIRTUAL_STAGES <= model.layers
+        {
+            lines.push("schedule = [\"1f1b\", \"interleaved-1f1b\"]".to_owned());
+            lines.push(format!("virtual_stages = {VIRTUAL_STAGES}"));
+        }
     }
-    let shared = model
-        .experts
-        .is_some_and(|experts| experts.count.is_multiple_of(EXPERT_GROUP));
+    let shared = (model.experts).is_some_and(|experts| experts.count.is_multiple_of(EXPERT_GROUP));
     if shared && question.most_gpus >= EXPERT_GROUP {
         lines.push(format!("expert = [1, {EXPERT_GROUP}]"));
     }

@@ -13,7 +13,9 @@ const SPREAD: f64 = 0.8;
 /// Median of runs, in standard deviations of the runtime's errors, from which on they have a pace of their own.
 const UNLIKE: f64 = 3.0;
 /// What another runtime than the first must be likelier by, in squared deviations.
-const LIKELIER: f64 = 4.0;
+const LIKELIER: f64 = 1.0;
+/// What a run that does not fit its GPUs under a runtime makes that less likely by, in squared deviations.
+const CROWDED: f64 = 4.0;
 /// Share by which runs are slower, or faster, from which on it is told.
 const TOLD: f64 = 1.15;
 /// Steps that take longer than foretold by this factor are likely given in other units.
@@ -62,7 +64,7 @@ fn unlikeliness(preset: &RuntimePreset, rows: &[PlanRow]) -> f64 {
         let r = (one - pace) / SCATTER;
         2.0 * ((1.0 + r * r).sqrt() - 1.0)
     };
-    let crowded = super::crowded(preset, rows).len() as f64 * LIKELIER;
+    let crowded = super::crowded(preset, rows).len() as f64 * CROWDED;
     all.iter().map(softened).sum::<f64>() + (pace / SPREAD).powi(2) + crowded
 }
 
