@@ -19,7 +19,7 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
-use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::gpu::{self, Precision, VmGpus};
 use scavsim_parallel::runtime::Unmeasured;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
@@ -145,12 +145,14 @@ pub fn advise_model(
     let mut all: Vec<PlanChoice> = Vec::new();
     let mut left_out = Vec::new();
     for lot in scenario::lots(&cheapest) {
+        let lot: Vec<(&Offer, VmGpus)> = (lot.into_iter())
+            .filter_map(|offer| Some((offer, gpu::of_vm(&offer.vm)?)))
+            .collect();
         for setup in &asked.setups {
-            let runs_on = |offer: &&&Offer| {
-                let of = gpu::of_vm(&offer.vm).and_then(|of| of.gpu);
-                of.is_some_and(|own| setup.runs_on(own))
-            };
-            let own: Vec<&Offer> = lot.iter().filter(runs_on).copied().collect();
+            let runs_on =
+                |(_, of): &&(&Offer, VmGpus)| of.gpu.is_some_and(|own| setup.runs_on(own));
+            let of: Vec<(&Offer, VmGpus)> = lot.iter().filter(runs_on).copied().collect();
+            let own: Vec<&Offer> = of.iter().map(|(offer, _)| *offer).collect();
             if own.is_empty() {
                 continue;
             }
@@ -166,7 +168,7 @@ pub fn advise_model(
             };
             let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
             let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
-            all.extend(rows.filter_map(|row| choice(question, (&asked, setup), &own, row)));
+            all.extend(rows.filter_map(|row| choice(question, (&asked, setup), &of, row)));
         }
     }
     if interrupt.is_raised() {
@@ -283,12 +285,11 @@ fn first_of_each<'c, K: Ord>(
 fn choice(
     question: &ModelQuestion,
     (asked, setup): (&scenario::ResolvedQuestion, &setups::Setup),
-    lot: &[&Offer],
+    lot: &[(&Offer, VmGpus)],
     row: &Ranked,
 ) -> Option<PlanChoice> {
     let held = row.held.first()?;
-    let offer = lot.iter().find(|offer| offer.vm == *held.vm)?;
-    let of = gpu::of_vm(&offer.vm)?;
+    let (offer, of) = lot.iter().find(|(offer, _)| offer.vm == *held.vm)?;
     let own = of.gpu?;
     let gpus = of.count * held.vms;
     if !(question.wanted.caps).allow(offer.cluster_usd_per_hour(held.vms)) {

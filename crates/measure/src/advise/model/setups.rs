@@ -21,6 +21,8 @@ const VIRTUAL_STAGES: u32 = 4;
 /// Sequences of a micro-batch that are tried, of large models up to some.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const LARGE_MICRO_BATCH: u32 = 8;
+/// Parameters from which on virtual stages are tried: smaller models need few stages.
+const DEEP_MODEL: u64 = 10_000_000_000;
 /// Parameters of a large model.
 const LARGE_MODEL: u64 = 2_000_000_000;
 /// Replicas that share experts: a node's GPUs.
@@ -249,6 +251,7 @@ fn forms(
         let deepest = stages.last().copied().unwrap_or(1);
         if runtime.settings.activations == Activations::Overlapped
             && deepest > 1
+            && model.parameters() >= DEEP_MODEL
             && deepest * VIRTUAL_STAGES <= model.layers
         {
             lines.push("schedule = [\"1f1b\", \"interleaved-1f1b\"]".to_owned());

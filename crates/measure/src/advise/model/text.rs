@@ -125,13 +125,9 @@ fn others(advice: &ModelAdvice) -> String {
     let tokens = advice.question.tokens;
     let mut columns = vec![
         Column::text("  GPUs", |c: &PlanChoiceRow<'_>| {
-            format!("  {} {}", c.gpus, c.gpu)
+            format!("  {} {}, {}", c.gpus, c.gpu, c.precision.name())
         }),
         Column::text("on", |c: &PlanChoiceRow<'_>| on(c)),
-        Column::text("form", |c: &PlanChoiceRow<'_>| {
-            format!("{} {}", c.precision.name(), c.runtime)
-        })
-        .rank(2),
         Column::number("time h", |c: &PlanChoiceRow<'_>| figure(c.time_h[0])),
         Column::number("cost $", |c: &PlanChoiceRow<'_>| figure(c.cost_usd[0])),
         Column::number("90 %", |c: &PlanChoiceRow<'_>| {
