@@ -142,35 +142,24 @@ pub fn advise_model(
         return Err(NoAdvice::Wrong(diagnostics));
     }
     let cheapest = cheapest_of_each(&found.all);
-    let mut all: Vec<PlanChoice> = Vec::new();
-    let mut left_out = Vec::new();
+    let ranker = Ranker {
+        question,
+        asked: &asked,
+        jobs,
+        interrupt,
+    };
+    let mut found_plans = FoundPlans::default();
     for lot in scenario::lots(&cheapest) {
-        let lot: Vec<(&Offer, VmGpus)> = (lot.into_iter())
+        let lot: Lot<'_> = (lot.into_iter())
             .filter_map(|offer| Some((offer, gpu::of_vm(&offer.vm)?)))
             .collect();
-        for setup in &asked.setups {
-            let runs_on =
-                |(_, of): &&(&Offer, VmGpus)| of.gpu.is_some_and(|own| setup.runs_on(own));
-            let of: Vec<(&Offer, VmGpus)> = lot.iter().filter(runs_on).copied().collect();
-            let own: Vec<&Offer> = of.iter().map(|(offer, _)| *offer).collect();
-            if own.is_empty() {
-                continue;
-            }
-            let scenario = scenario::scenario_of_lot(question, &asked, setup, &own)
-                .map_err(NoAdvice::Wrong)?;
-            let Some(scenario) = scenario else { continue };
-            left_out.extend(scenario.subject.left_out());
-            let effort = RankingOptions {
-                runs: question.runs,
-                jobs,
-                interrupt,
-                progress: &AtomicU64::new(0),
-            };
-            let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
-            let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
-            all.extend(rows.filter_map(|row| choice(question, (&asked, setup), &of, row)));
-        }
+        ranker.rank_lot(&lot, &mut found_plans)?;
     }
+    let FoundPlans {
+        mut all,
+        left_out,
+        wrong,
+    } = found_plans;
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
     }
@@ -180,6 +169,9 @@ pub fn advise_model(
     if all.is_empty() && !caps.allow(least) {
         diagnostics.push(caps.without_any(least));
         return Err(NoAdvice::Wrong(diagnostics));
+    }
+    if let (true, Some(wrong)) = (all.is_empty(), wrong) {
+        return Err(NoAdvice::Wrong(wrong));
     }
     if all.is_empty() {
         let title = format!(
@@ -214,6 +206,95 @@ pub fn advise_model(
         left_out,
         question: question.clone(),
     })
+}
+
+/// Offers with what their VMs have.
+type Lot<'o> = Vec<(&'o Offer, VmGpus)>;
+
+#[derive(Default)]
+struct FoundPlans {
+    all: Vec<PlanChoice>,
+    left_out: Vec<String>,
+    /// What is wrong with the first setup under which there is no plan.
+    wrong: Option<Diagnostics>,
+}
+
+struct Ranker<'a> {
+    question: &'a ModelQuestion,
+    asked: &'a scenario::ResolvedQuestion,
+    jobs: usize,
+    interrupt: &'a Interrupt,
+}
+
+impl Ranker<'_> {
+    /// All plans on a lot under all setups; on spot terms, where each plan is simulated, those that are the best of their GPU and
+    /// number of GPUs as long as none is lost, and the best plain one.
+    fn rank_lot(&self, lot: &Lot<'_>, found: &mut FoundPlans) -> Result<(), NoAdvice> {
+        let is_spot = lot.iter().any(|(offer, _)| offer.market == Market::Spot);
+        let mut calm: Vec<(usize, PlanChoice)> = Vec::new();
+        for (number, setup) in self.asked.setups.iter().enumerate() {
+            let runs_on =
+                |(_, of): &&(&Offer, VmGpus)| of.gpu.is_some_and(|own| setup.runs_on(own));
+            let of: Lot<'_> = lot.iter().filter(runs_on).copied().collect();
+            let plans = self.plans(setup, &setup.lines(), (&of, false), found)?;
+            calm.extend(plans.into_iter().map(|plan| (number, plan)));
+        }
+        if !is_spot {
+            found.all.extend(calm.into_iter().map(|(_, plan)| plan));
+            return Ok(());
+        }
+        let objective = self.question.goal.objective;
+        calm.sort_by(|a, b| a.1.worth(objective).total_cmp(&b.1.worth(objective)));
+        let mut seen = BTreeSet::new();
+        let mut alike: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+        for (number, plan) in calm {
+            let is_first_plain = plan.is_plain && seen.insert((Arc::clone(&plan.gpu), 0));
+            if seen.insert((Arc::clone(&plan.gpu), plan.gpus)) || is_first_plain {
+                let vms = alike.entry((number, plan.plan)).or_default();
+                vms.insert(plan.vm);
+            }
+        }
+        for ((number, plan), vms) in alike {
+            let setup = &self.asked.setups[number];
+            let has = |(offer, _): &&(&Offer, VmGpus)| vms.contains(&offer.vm);
+            let of: Lot<'_> = lot.iter().filter(has).copied().collect();
+            let plans = self.plans(setup, &setup.lines_of(&plan), (&of, true), found)?;
+            found.all.extend(plans);
+        }
+        Ok(())
+    }
+
+    fn plans(
+        &self,
+        setup: &setups::Setup,
+        lines: &str,
+        (of, is_spot): (&Lot<'_>, bool),
+        found: &mut FoundPlans,
+    ) -> Result<Vec<PlanChoice>, NoAdvice> {
+        let own: Vec<&Offer> = of.iter().map(|(offer, _)| *offer).collect();
+        if own.is_empty() {
+            return Ok(Vec::new());
+        }
+        let read = scenario::scenario_of_lot(self.question, self.asked, lines, (&own, is_spot));
+        let scenario = match read {
+            Ok(scenario) => scenario,
+            Err(wrong) => {
+                found.wrong.get_or_insert(wrong);
+                return Ok(Vec::new());
+            }
+        };
+        found.left_out.extend(scenario.subject.left_out());
+        let effort = RankingOptions {
+            runs: self.question.runs,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+            progress: &AtomicU64::new(0),
+        };
+        let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
+        let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
+        let of_row = |row| choice(self.question, (self.asked, setup), of, row);
+        Ok(rows.filter_map(of_row).collect())
+    }
 }
 
 /// The cheapest of VM types with as many equal GPUs from one provider and on the same terms: plans know no other difference but

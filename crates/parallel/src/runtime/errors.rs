@@ -158,9 +158,10 @@ impl Errors {
                     .iter()
                     .any(|(one, other)| SIXTEEN_BITS.contains(one) && *other == EIGHT_BITS)
             };
-            let deviation = match self.precisions.iter().any(is_near) && self.fp8 > 0.0 {
-                true => self.fp8,
-                false => self.precision,
+            let deviation = if self.precisions.iter().any(is_near) && self.fp8 > 0.0 {
+                self.fp8
+            } else {
+                self.precision
             };
             add(format!("in {}", of.precision), deviation);
         }

@@ -159,14 +159,13 @@ pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
     lots.into_values().collect()
 }
 
-/// The scenario of one lot under one setup; `None` where no plan fits any of its VMs.
+/// The scenario of one lot under the setup of these lines. `Err`: also where no plan fits any of its VMs.
 pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
     asked: &ResolvedQuestion,
-    setup: &Setup,
-    lot: &[&Offer],
-) -> Result<Option<Scenario>, Diagnostics> {
-    let is_spot = lot.iter().any(|offer| offer.market == Market::Spot);
+    lines: &str,
+    (lot, is_spot): (&[&Offer], bool),
+) -> Result<Scenario, Diagnostics> {
     let prices: Vec<String> = lot
         .iter()
         .map(|offer| format!("{:?} = {:?}", offer.vm, offer.usd_per_hour))
@@ -175,8 +174,7 @@ pub(super) fn scenario_of_lot(
         .iter()
         .map(|offer| format!("{{ vm = {:?} }}", offer.vm))
         .collect();
-    let spot = lot
-        .iter()
+    let spot = (lot.iter().filter(|_| is_spot))
         .find_map(|offer| offer.spot_lines())
         .unwrap_or_default();
     let spot_prices = if is_spot {
@@ -193,7 +191,7 @@ pub(super) fn scenario_of_lot(
          [pricing.define.list]\nusd_per_hour_of = {{ {} }}\n{spot_prices}granularity_s = 1\nminimum_s = 60\n\
          [search]\nstrategies = [\"oracle\"]\nobjectives = [{:?}]\n",
         question.model,
-        setup.lines(),
+        lines,
         asked.sequence,
         asked.batch,
         question.tokens,
@@ -215,7 +213,7 @@ pub(super) fn scenario_of_lot(
         &mut diagnostics,
     );
     match loaded {
-        Some(scenario) if diagnostics.is_empty() => Ok(Some(scenario)),
+        Some(scenario) if diagnostics.is_empty() => Ok(scenario),
         _ => Err(diagnostics),
     }
 }

@@ -47,14 +47,31 @@ pub(super) struct Setup {
 impl Setup {
     /// Lines of `[parallel]`.
     pub(super) fn lines(&self) -> String {
+        self.lines_of("")
+    }
+
+    /// Lines of `[parallel]` that make one plan, as ranked plans are called.
+    pub(super) fn lines_of(&self, plan: &str) -> String {
         let mut lines = format!(
             "runtime = {}\nprecision = {:?}\n",
             self.key,
             self.precision.name()
         );
-        for form in &self.forms {
-            lines += form;
-            lines.push('\n');
+        let key_of = |form: &String| form.split(' ').next().unwrap_or_default().to_owned();
+        let is_left = |form: &&String| value_of(plan, &key_of(form)).is_none();
+        for form in self.forms.iter().filter(is_left) {
+            lines += &format!("{form}\n");
+        }
+        for (key, value) in plan.split(';').filter_map(|pair| pair.split_once('=')) {
+            let is_number = value.parse::<u32>().is_ok();
+            // One virtual stage is none, and has no key.
+            if (key, value) != ("virtual_stages", "1") {
+                lines += &if is_number {
+                    format!("{key} = [{value}]\n")
+                } else {
+                    format!("{key} = {value:?}\n")
+                };
+            }
         }
         lines
     }
@@ -109,8 +126,13 @@ impl Setup {
             Shard::Gradients => "optimiser and gradients in shards",
             Shard::Full => "all in shards",
         };
+        let attention = if self.key.starts_with('{') {
+            ", fused attention"
+        } else {
+            ""
+        };
         format!(
-            "{} under `{}`, {recompute}, {shard}",
+            "{} under `{}`{attention}, {recompute}, {shard}",
             self.precision.name(),
             self.runtime.name
         )
