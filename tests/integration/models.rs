@@ -492,6 +492,10 @@ fn advice_for_a_model_names_what_to_rent() {
             "H100",
             "--most-gpus",
             "8",
+            "--runtime",
+            "fsdp",
+            "--precision",
+            "bf16",
         ],
         0,
     );
