@@ -527,12 +527,22 @@ class Errors(Keys):
 
     cluster: float = key(default=None)
     """What is added on a cluster that no run is from. [0.0]"""
+    context: float = key(default=None)
+    """What is added where replicas share sequences, which was not measured. [0.0]"""
     doubling: float = key(default=None)
     """What is added with more GPUs than were measured, per doubling. [0.0]"""
+    experts: float = key(default=None)
+    """What is added for a model with experts, of which none was measured. [0.0]"""
     form: float = key(default=None)
-    """What is added with virtual stages, split backward passes, shared sequences or shared experts, which were not measured. [0.0]"""
+    """What is added with virtual stages or split backward passes that were not measured. [0.0]"""
+    forms: Sequence[Literal['virtual-stages', 'context', 'experts']] = key(default=None)
+    """Forms that were measured: virtual-stages, context, experts."""
+    fp8: float = key(default=None)
+    """What is added at 8 bits where 16 were measured, or the other way. [0.0]"""
+    generation: float = key(default=None)
+    """What is added on a GPU of a generation of which none was measured. [0.0]"""
     gpu: float = key(default=None)
-    """What is added in the square on a GPU that was not measured. [0.0]"""
+    """What is added in the square on a GPU that was not measured, of a generation that was. [0.0]"""
     gpus: Sequence[str] = key(default=None)
     """GPUs that were measured."""
     most_gpus: int = key(default=None)
@@ -550,7 +560,7 @@ class Errors(Keys):
     unlike: float = key(default=None)
     """What is added where replicas run on unlike nodes. [0.0]"""
 
-    _known = {"cluster": "cluster", "doubling": "doubling", "form": "form", "gpu": "gpu", "gpus": "gpus", "most_gpus": "most_gpus", "precision": "precision", "precisions": "precisions", "step": "step", "tensor": "tensor", "tensors": "tensors", "unlike": "unlike"}
+    _known = {"cluster": "cluster", "context": "context", "doubling": "doubling", "experts": "experts", "form": "form", "forms": "forms", "fp8": "fp8", "generation": "generation", "gpu": "gpu", "gpus": "gpus", "most_gpus": "most_gpus", "precision": "precision", "precisions": "precisions", "step": "step", "tensor": "tensor", "tensors": "tensors", "unlike": "unlike"}
     _tables = {}
 
 
@@ -593,6 +603,10 @@ class Runtime(Keys):
     """Loss by few rows m of a product."""
     fitted_to: str = key(default=None)
     """Hash (BLAKE3) of the table of runs that constants and errors are fitted to; those runs are judged from its base."""
+    fp8: Union[float, Sequence[float]] = key(default=None)
+    """What products of 8 bits reach of the share of their peak that products of 16 bits reach."""
+    fused_gate: bool = key(default=None)
+    """Whether the gate of the feed-forward part is one kernel, which keeps what it reads alone."""
     gather: Union[float, Sequence[float]] = key(default=None)
     """Seconds of gathering shards that count, as a multiple of those counted."""
     generations: Dict[str, Union[Generation, Dict[str, Any]]] = key(default=None)
@@ -633,6 +647,8 @@ class Runtime(Keys):
     """Bytes per parameter of the optimiser's state."""
     overlap_gradients: bool = key(default=None)
     """Whether gradients are reduced while the last micro-batch goes backward."""
+    pace: Union[float, Sequence[float]] = key(default=None)
+    """Seconds of everything, as a multiple of what published runs take."""
     passes: Union[float, Sequence[float]] = key(default=None)
     """Passes over memory beside products, as a multiple of those counted."""
     precision: str = key(default=None)
@@ -664,7 +680,7 @@ class Runtime(Keys):
     working_layers: float = key(default=None)
     """Room for what is computed right now, in what the largest layer needs."""
 
-    _known = {"activations": "activations", "adapter_launch_s": "adapter_launch_s", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "live_bytes": "live_bytes", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shard_launch_s": "shard_launch_s", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "unpack": "unpack", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
+    _known = {"activations": "activations", "adapter_launch_s": "adapter_launch_s", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "fp8": "fp8", "fused_gate": "fused_gate", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "live_bytes": "live_bytes", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "pace": "pace", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shard_launch_s": "shard_launch_s", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "unpack": "unpack", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
     _tables = {"errors": Errors}
 
 

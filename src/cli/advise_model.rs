@@ -30,10 +30,10 @@ pub(super) struct OfModel {
     /// Sequences of a step, over all GPUs [default: about a million tokens; 16 of a fine-tuning]
     #[arg(long = "global-batch", value_name = "N", requires = "model", value_parser = units::count32::<1, 100_000_000>)]
     global_batch: Option<u32>,
-    /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs` [default: fsdp; transformers of a fine-tuning]
+    /// Runtime: a name of `scavsim list runtimes`, or a file of `scavsim import runs` [default: the better of fsdp and megatron-core; transformers of a fine-tuning]
     #[arg(long, requires = "model")]
     runtime: Option<String>,
-    /// Precision: fp32, tf32, fp16, bf16, fp8 [default: the runtime's]
+    /// Precision: fp32, tf32, fp16, bf16, fp8 [default: the runtime's, or fp8 where that is better]
     #[arg(long, requires = "model")]
     precision: Option<String>,
     /// GPUs to choose from, as `scavsim list gpus` calls them [default: all]

@@ -10,10 +10,13 @@ use super::exit::{Exit, Failure};
 use super::listing::{self, Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, runs};
-use scavsim_parallel::law::constants::{GENERATIONS, NAMES, RUNTIME_CONSTANTS};
+use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, pace, runs};
+use scavsim_parallel::law::constants::{Constant, GENERATIONS, NAMES, RUNTIME_CONSTANTS};
 use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+
+/// Runtimes among which runs decide where none is named.
+const LIKELY: [&str; 3] = ["fsdp", "megatron-core", "megatron-deepspeed"];
 
 /// Arguments of `validate plans` and of `import runs`: runs, and the runtime that they ran under.
 #[derive(Debug, Args)]
@@ -21,9 +24,9 @@ pub(super) struct RunsArgs {
     /// A CSV of runs: model, gpu, gpus, micro_batch, global_batch, step_s or tokens_per_s_per_gpu; docs/import.md has all columns
     #[arg(value_name = "RUNS.csv")]
     pub(super) file: PathBuf,
-    /// The runtime that they ran under: a name of `scavsim list runtimes`, or a file
-    #[arg(long, value_name = "RUNTIME", default_value = "fsdp")]
-    runtime: String,
+    /// The runtime that they ran under: a name of `scavsim list runtimes`, or a file [default: fsdp, or the one that they are likelier under]
+    #[arg(long, value_name = "RUNTIME")]
+    runtime: Option<String>,
 }
 
 /// Arguments of `validate plans`.
@@ -50,17 +53,28 @@ pub(super) struct ReadRuns {
 impl RunsArgs {
     pub(super) fn read(&self) -> Result<ReadRuns, Failure> {
         let mut diagnostics = Diagnostics::default();
-        let preset = self.preset(&mut diagnostics);
+        let presets = self.presets(&mut diagnostics);
         let source = Source::read(&self.file, &mut diagnostics);
         let hash =
             (source.as_ref()).map_or_else(String::new, |source| preset::hash_of_runs(&source.text));
+        let usual = (presets.first()).map_or("bf16", |preset| preset.precision.as_str());
+        let rows = source.and_then(|source| runs::read(&source, usual, &mut diagnostics));
+        let preset = match (presets.len(), &rows) {
+            (0 | 1, _) | (_, None) => presets.into_iter().next(),
+            (_, Some(rows)) => pace::likeliest(presets, rows),
+        };
         let named = preset.as_ref().map(|preset| Arc::clone(&preset.name));
         let preset = preset.map(|preset| preset.before(&hash));
         let is_from_before = preset.as_ref().map(|preset| &preset.name) != named.as_ref();
-        let usual = preset
-            .as_ref()
-            .map_or("bf16", |preset| preset.precision.as_str());
-        let rows = source.and_then(|source| runs::read(&source, usual, &mut diagnostics));
+        if let (Some(preset), Some(rows)) = (&preset, &rows) {
+            for (line, doubt) in pace::impossible(preset, rows) {
+                let title = format!("{}: line {line} is {doubt}", self.file.display());
+                diagnostics.push(
+                    Diagnostic::general(title)
+                        .with_help("runs that cannot be would spoil what is fitted to them"),
+                );
+            }
+        }
         if let Some(rows) = &rows {
             for (one, other, factor) in runs::contradictions(rows) {
                 let title = format!(
@@ -75,7 +89,7 @@ impl RunsArgs {
             return Err(Failure::Wrong(diagnostics));
         };
         Ok(ReadRuns {
-            preset,
+            preset: pace::with_pace(preset, &rows),
             is_from_before,
             rows,
             hash,
@@ -94,15 +108,25 @@ impl RunsArgs {
         Failure::Wrong(wrong)
     }
 
-    fn preset(&self, diagnostics: &mut Diagnostics) -> Option<RuntimePreset> {
-        let path = PathBuf::from(&self.runtime);
-        if self.runtime.contains('/') || path.extension().is_some_and(|e| e == "toml") {
-            let source = Source::read(&path, diagnostics)?;
-            return RuntimePreset::read(&self.runtime, &source, diagnostics);
+    /// The runtime that is named, or those among which runs decide.
+    fn presets(&self, diagnostics: &mut Diagnostics) -> Vec<RuntimePreset> {
+        match &self.runtime {
+            Some(named) => self.preset(named, diagnostics).into_iter().collect(),
+            None => (LIKELY.iter())
+                .filter_map(|name| preset::embedded(name, diagnostics))
+                .collect(),
         }
-        let found = preset::embedded(&self.runtime, diagnostics);
+    }
+
+    fn preset(&self, named: &str, diagnostics: &mut Diagnostics) -> Option<RuntimePreset> {
+        let path = PathBuf::from(named);
+        if named.contains('/') || path.extension().is_some_and(|e| e == "toml") {
+            let source = Source::read(&path, diagnostics)?;
+            return RuntimePreset::read(named, &source, diagnostics);
+        }
+        let found = preset::embedded(named, diagnostics);
         if found.is_none() {
-            let title = format!("unknown runtime `{}`", self.runtime);
+            let title = format!("unknown runtime `{named}`");
             let help = format!("legal here: {}, or a file", preset::names().join(", "));
             diagnostics.push(Diagnostic::general(title).with_help(help));
         }
@@ -198,6 +222,11 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> Str
             memory.under,
             100.0 * memory.covered
         );
+    }
+    let own_pace = judged.fitted.constants.value_of(Constant::Pace);
+    if let Some(told) = pace::pace_in_words(own_pace) {
+        text += &told;
+        text.push('\n');
     }
     let crowded = plans::crowded(preset, rows);
     if let Some(first) = crowded.first() {

@@ -117,18 +117,20 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
         ("RuntimeTable", "weight_bytes" | "gradient_bytes") => whole(&[2, 4], luck),
         ("RuntimeTable", "optimizer_bytes") => whole(&[8, 12], luck),
         ("RuntimeTable", "memory_spread") => Some(number(between(0.01, 0.2, luck))),
-        ("RuntimeTable", "passes" | "gather" | "hiding" | "optimizer" | "unpack") => {
+        ("RuntimeTable", "passes" | "gather" | "hiding" | "optimizer" | "pace" | "unpack") => {
             known(1.0, 2.0, luck)
         }
         ("RuntimeTable", key) if key.ends_with("_s") => known(1e-6, 1e-3, luck),
         (
             "RuntimeTable",
-            "matmul" | "inner" | "few" | "tile" | "attention" | "memory" | "link" | "network",
+            "matmul" | "inner" | "few" | "tile" | "attention" | "memory" | "link" | "network"
+            | "fp8",
         )
         | ("GenerationTable", _) => known(0.3, 0.95, luck),
         ("Errors", "gpus") => Some(list([string("A100-40")])),
         ("Errors", "precisions") => Some(list([string("fp16")])),
         ("Errors", "tensors") => Some("[1, 2]".to_owned()),
+        ("Errors", "forms") => Some(list([string("virtual-stages")])),
         ("Errors", "most_gpus") => whole(&[0, 8, 64], luck),
         ("Errors", _) => Some(number(between(0.01, 0.3, luck))),
         _ => None,

@@ -140,6 +140,7 @@ fn the_validation_of_plans_in_results_is_current() {
         ("opt-350m", "megatron-deepspeed"),
         ("published", "fsdp"),
         ("qwen-finetune", "transformers"),
+        ("mpt-fp8", "fsdp"),
     ];
     let sandbox = Sandbox::new();
     let mut text = String::new();
@@ -156,6 +157,82 @@ fn the_validation_of_plans_in_results_is_current() {
     }
     assert!(text.contains("judged from what was expected before"));
     assert_current("validation-plans.txt", text.trim_end());
+}
+
+/// Steps in FP8 that no constant is fitted to: of MPT models under the runtime of 16 bits, and of the largest Llama, on more GPUs than
+/// any run behind the runtime.
+#[test]
+fn steps_in_fp8_are_foretold() {
+    let sandbox = Sandbox::new();
+    for (name, runtime) in [("mpt-fp8", "fsdp"), ("nemo-405b", "megatron-core")] {
+        let file = format!("{name}.csv");
+        sandbox.write(&file, &runs(&file));
+        let splits = judged(&sandbox, &[&file, "--foretell", "--runtime", runtime]);
+        let error = figure(&splits, "nothing fitted", "error_%");
+        let covered = figure(&splits, "nothing fitted", "covered_%");
+        assert!(error < 6.0, "{name}: {error}");
+        assert!(covered >= 90.0, "{name}: {covered}");
+    }
+}
+
+/// Steps that took k times as long as the law says: the plan that was measured takes k times as long, within 12 % and inside its interval.
+#[test]
+fn own_slow_runs_decide() {
+    let sandbox = Sandbox::new();
+    let head = "model,gpu,gpus,micro_batch,global_batch,sequence,step_s,precision";
+    for (k, hours) in [(1.0, 113.8), (2.0, 227.7), (3.0, 341.5), (5.0, 569.2)] {
+        let row = |micro: u32, batch: u32| {
+            let step_s = 2.686 * k * f64::from(batch) / 16.0;
+            format!("llama-3-8b,H100,8,{micro},{batch},8192,{step_s},bf16")
+        };
+        let rows = [head.to_owned(), row(1, 16), row(1, 32), row(2, 32)];
+        sandbox.write("own.csv", &rows.join("\n"));
+        let import = ["import", "runs", "own.csv", "--out", "own.toml", "--force"];
+        let report = stdout(&sandbox.run(&import).success());
+        assert_eq!(report.contains("times slower"), k > 1.0, "{report}");
+        let advise = "advise --model llama-3-8b --tokens 2e10 --gpus H100 --most-gpus 8 --global-batch 32 --runtime ./own.toml --json";
+        let advise: Vec<&str> = advise.split(' ').collect();
+        let answer: Value =
+            serde_json::from_str(&stdout(&sandbox.run(&advise).success())).expect("JSON");
+        let best = &answer["choices"][0];
+        let figure = |key: &str| best[key].as_f64().expect("a number");
+        assert!((figure("time_h") / hours - 1.0).abs() < 0.12, "{k}: {best}");
+        assert!(
+            figure("time_p5_h") < hours && hours < figure("time_p95_h"),
+            "{k}: {best}"
+        );
+    }
+}
+
+/// Of all forms the best is within 10 % of what is published: NVIDIA's Llama 3 on 8 and 64 H100 in FP8 (release 25.11).
+#[test]
+fn the_best_form_is_as_fast_as_published() {
+    let sandbox = Sandbox::new();
+    for (model, gpus, published) in [
+        ("llama-3-8b", "8", 115_608.0),
+        ("llama-3-70b", "64", 102_528.0),
+    ] {
+        let advise = [
+            "advise",
+            "--model",
+            model,
+            "--tokens",
+            "1e10",
+            "--gpus",
+            "H100",
+            "--most-gpus",
+            gpus,
+            "--objective",
+            "time",
+            "--json",
+        ];
+        let answer: Value =
+            serde_json::from_str(&stdout(&sandbox.run(&advise).success())).expect("JSON");
+        let best = &answer["choices"][0];
+        assert_eq!(best["precision"], "fp8");
+        let rate = best["tokens_per_s"].as_f64().expect("a number");
+        assert!((rate / published - 1.0).abs() < 0.1, "{model}: {rate}");
+    }
 }
 
 /// Published throughputs of Llama 2 and 3, of which the runtime has seen nothing: another cluster, other models, longer sequences,
@@ -416,6 +493,10 @@ fn advice_for_a_model_names_what_to_rent() {
             "H100",
             "--most-gpus",
             "8",
+            "--runtime",
+            "fsdp",
+            "--precision",
+            "bf16",
         ],
         0,
     );

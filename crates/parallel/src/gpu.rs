@@ -78,8 +78,14 @@ impl GpuSheet {
 
     /// The GPU for the law of layers; `None` at a precision that it lacks.
     pub fn device(&self, precision: Precision) -> Option<Device> {
+        let peak_flops = self.tflops(precision)? * 1e12;
+        let wide = match precision {
+            Precision::Fp8 => self.tflops(Precision::Bf16).map(|tflops| tflops * 1e12),
+            _ => None,
+        };
         Some(Device {
-            peak_flops: self.tflops(precision)? * 1e12,
+            peak_flops,
+            wide_flops: wide.unwrap_or(peak_flops),
             memory_bytes_per_s: self.memory_gb_per_s * 1e9,
             multiprocessors: f64::from(self.multiprocessors),
             generation: self.generation,

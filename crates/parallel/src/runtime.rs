@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tuning::{Optimizer, TrainingMethod};
 
-pub use errors::{Errors, PredictedPlan, PredictionUncertainty};
+pub use errors::{Errors, PlanForm, PredictedPlan, PredictionUncertainty, Unmeasured};
 pub use preset::RuntimePreset;
 pub use table::RuntimeTable;
 
@@ -39,6 +39,8 @@ pub struct Runtime {
     /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
     /// bytes. Source: Korthikanti et al., MLSys 2023.
     pub sequence_parallel: bool,
+    /// Whether the gate of the feed-forward part is one kernel with the product behind it, which keeps what it reads alone.
+    pub fused_gate: bool,
     /// Tokens that experts are given room for, over the mean; without such room, the fullest expert's share of the mean.
     pub capacity_factor: f64,
     /// Bytes per second at which a GPU hands activations to the host's memory and takes them back.
@@ -135,6 +137,7 @@ impl Default for Runtime {
             recompute: Recompute::None,
             shard: Shard::None,
             sequence_parallel: false,
+            fused_gate: false,
             capacity_factor: 1.0,
             offload_bytes_per_s: 0.0,
             offload: false,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::PreparedForm;
+use scavsim_parallel::runtime::PlanForm;
 use scavsim_parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
 
 #[derive(Debug, Clone)]
@@ -63,11 +64,10 @@ impl Draft {
         self.data.saturating_mul(self.sharing.context)
     }
 
-    /// Whether it is of a form that no runtime was measured in.
-    pub fn is_unusual(&self) -> bool {
-        self.virtual_stages > 1
-            || self.schedule.needs_overlap()
-            || self.sharing != ReplicaSharing::NONE
+    /// Its forms that not every runtime was measured in.
+    pub fn forms(&self, has_experts: bool) -> Vec<PlanForm> {
+        let is_split = self.virtual_stages > 1 || self.schedule.needs_overlap();
+        PlanForm::of(is_split, self.sharing.context > 1, has_experts)
     }
 
     pub fn gpus(&self) -> u32 {

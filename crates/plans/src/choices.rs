@@ -125,7 +125,7 @@ impl Choices {
             precision: &self.doubt.precision,
             tensor: draft.tensor,
             is_unlike: offer.lanes.len() > 1,
-            is_unusual: draft.is_unusual(),
+            forms: &draft.forms(self.doubt.has_experts),
         });
         (spread > 0.0).then_some(spread)
     }

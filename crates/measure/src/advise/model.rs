@@ -3,6 +3,7 @@
 pub mod json;
 mod room;
 mod scenario;
+mod setups;
 pub mod text;
 mod tuning;
 
@@ -21,7 +22,8 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_engine::Interrupt;
 use scavsim_experiment::ranking::{NoRanking, Ranked, RankingOptions, rank};
-use scavsim_parallel::gpu::{self, Precision};
+use scavsim_parallel::gpu::{self, Precision, VmGpus};
+use scavsim_parallel::runtime::Unmeasured;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_search::search::Objective;
 
@@ -32,8 +34,16 @@ pub struct PlanChoice {
     pub vm: String,
     pub vms: u32,
     pub offer: Offer,
-    /// Degrees and micro-batch.
+    /// Forms that were chosen, degrees and micro-batch.
     pub plan: String,
+    pub runtime: Arc<str>,
+    pub precision: Precision,
+    /// Precision, runtime and form in words.
+    pub form: String,
+    /// Whether this is what users of the runtime get who change nothing.
+    pub is_plain: bool,
+    /// What it has of which no run is known.
+    pub unmeasured: Vec<Unmeasured>,
     /// Mean hours, with the ends of the 90 % interval.
     pub time_h: [f64; 3],
     /// Mean USD, with the ends of the 90 % interval.
@@ -90,7 +100,8 @@ pub struct ModelAdvice {
     /// Tokens that are computed.
     pub tokens: f64,
     pub tuning: Option<Tuning>,
-    pub precision: Precision,
+    /// The plain form of the first runtime on the GPU of the best choice; `None` where it does not fit.
+    pub plain: Option<PlanChoice>,
     pub plans: usize,
     /// The best on each GPU, the best of all first; those that keep to the limits before others.
     pub choices: Vec<PlanChoice>,
@@ -150,23 +161,24 @@ pub fn advise_model(
         let most = question.most_gpus();
         cheapest.retain(|offer| room::fits_vm(&asked, tuning, &offer.vm, most));
     }
-    let mut all: Vec<PlanChoice> = Vec::new();
-    let mut left_out = Vec::new();
-    for (precision, lot) in scenario::lots(&asked, &cheapest) {
-        let scenario = scenario::scenario_of_lot(question, &asked, (precision, &lot))
-            .map_err(NoAdvice::Wrong)?;
-        let Some(scenario) = scenario else { continue };
-        left_out.extend(scenario.subject.left_out());
-        let effort = RankingOptions {
-            runs: question.runs,
-            jobs,
-            interrupt,
-            progress: &AtomicU64::new(0),
-        };
-        let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
-        let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
-        all.extend(rows.filter_map(|row| choice(question, &asked, (precision, &lot), row)));
+    let ranker = Ranker {
+        question,
+        asked: &asked,
+        jobs,
+        interrupt,
+    };
+    let mut found_plans = FoundPlans::default();
+    for lot in scenario::lots(&cheapest) {
+        let lot: Lot<'_> = (lot.into_iter())
+            .filter_map(|offer| Some((offer, gpu::of_vm(&offer.vm)?)))
+            .collect();
+        ranker.rank_lot(&lot, &mut found_plans)?;
     }
+    let FoundPlans {
+        mut all,
+        left_out,
+        wrong,
+    } = found_plans;
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
     }
@@ -181,6 +193,9 @@ pub fn advise_model(
         diagnostics.push(room::misfit(&asked, tuning, question.most_gpus()));
         return Err(NoAdvice::Wrong(diagnostics));
     }
+    if let (true, Some(wrong)) = (all.is_empty(), wrong) {
+        return Err(NoAdvice::Wrong(wrong));
+    }
     if all.is_empty() {
         let title = format!(
             "no plan of `{}` fits any GPU that was asked for",
@@ -193,6 +208,8 @@ pub fn advise_model(
     let plans = all.len();
     sort(&mut all, &question.goal);
     let choices = first_of_each(&all, |choice| &choice.gpu);
+    let is_plain = |choice: &&PlanChoice| choice.is_plain && choice.gpu == choices[0].gpu;
+    let plain = all.iter().find(is_plain).cloned();
     let of_each_size = first_of_each(&all, |choice| (&choice.gpu, choice.gpus));
     let is_chosen = |gpu: &Arc<str>| choices.iter().any(|choice| choice.gpu == *gpu);
     Ok(ModelAdvice {
@@ -200,7 +217,7 @@ pub fn advise_model(
         step: (asked.sequence, asked.batch),
         tokens: asked.tokens,
         tuning: asked.tuning,
-        precision: asked.precision,
+        plain,
         plans,
         without_plan: asked
             .gpus
@@ -214,6 +231,95 @@ pub fn advise_model(
         left_out,
         question: question.clone(),
     })
+}
+
+/// Offers with what their VMs have.
+type Lot<'o> = Vec<(&'o Offer, VmGpus)>;
+
+#[derive(Default)]
+struct FoundPlans {
+    all: Vec<PlanChoice>,
+    left_out: Vec<String>,
+    /// What is wrong with the first setup under which there is no plan.
+    wrong: Option<Diagnostics>,
+}
+
+struct Ranker<'a> {
+    question: &'a ModelQuestion,
+    asked: &'a scenario::ResolvedQuestion,
+    jobs: usize,
+    interrupt: &'a Interrupt,
+}
+
+impl Ranker<'_> {
+    /// All plans on a lot under all setups; on spot terms, where each plan is simulated, those that are the best of their GPU and
+    /// number of GPUs as long as none is lost, and the best plain one.
+    fn rank_lot(&self, lot: &Lot<'_>, found: &mut FoundPlans) -> Result<(), NoAdvice> {
+        let is_spot = lot.iter().any(|(offer, _)| offer.market == Market::Spot);
+        let mut calm: Vec<(usize, PlanChoice)> = Vec::new();
+        for (number, setup) in self.asked.setups.iter().enumerate() {
+            let runs_on =
+                |(_, of): &&(&Offer, VmGpus)| of.gpu.is_some_and(|own| setup.runs_on(own));
+            let of: Lot<'_> = lot.iter().filter(runs_on).copied().collect();
+            let plans = self.plans(setup, &setup.lines(), (&of, false), found)?;
+            calm.extend(plans.into_iter().map(|plan| (number, plan)));
+        }
+        if !is_spot {
+            found.all.extend(calm.into_iter().map(|(_, plan)| plan));
+            return Ok(());
+        }
+        let objective = self.question.goal.objective;
+        calm.sort_by(|a, b| a.1.worth(objective).total_cmp(&b.1.worth(objective)));
+        let mut seen = BTreeSet::new();
+        let mut alike: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+        for (number, plan) in calm {
+            let is_first_plain = plan.is_plain && seen.insert((Arc::clone(&plan.gpu), 0));
+            if seen.insert((Arc::clone(&plan.gpu), plan.gpus)) || is_first_plain {
+                let vms = alike.entry((number, plan.plan)).or_default();
+                vms.insert(plan.vm);
+            }
+        }
+        for ((number, plan), vms) in alike {
+            let setup = &self.asked.setups[number];
+            let has = |(offer, _): &&(&Offer, VmGpus)| vms.contains(&offer.vm);
+            let of: Lot<'_> = lot.iter().filter(has).copied().collect();
+            let plans = self.plans(setup, &setup.lines_of(&plan), (&of, true), found)?;
+            found.all.extend(plans);
+        }
+        Ok(())
+    }
+
+    fn plans(
+        &self,
+        setup: &setups::Setup,
+        lines: &str,
+        (of, is_spot): (&Lot<'_>, bool),
+        found: &mut FoundPlans,
+    ) -> Result<Vec<PlanChoice>, NoAdvice> {
+        let own: Vec<&Offer> = of.iter().map(|(offer, _)| *offer).collect();
+        if own.is_empty() {
+            return Ok(Vec::new());
+        }
+        let read = scenario::scenario_of_lot(self.question, self.asked, lines, (&own, is_spot));
+        let scenario = match read {
+            Ok(scenario) => scenario,
+            Err(wrong) => {
+                found.wrong.get_or_insert(wrong);
+                return Ok(Vec::new());
+            }
+        };
+        found.left_out.extend(scenario.subject.left_out());
+        let effort = RankingOptions {
+            runs: self.question.runs,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+            progress: &AtomicU64::new(0),
+        };
+        let rankings = rank(&scenario, effort).map_err(NoAdvice::Failed)?;
+        let rows = rankings.iter().flat_map(|ranking| &ranking.rows);
+        let of_row = |row| choice(self.question, (self.asked, setup), of, row);
+        Ok(rows.filter_map(of_row).collect())
+    }
 }
 
 /// The cheapest of VM types with as many equal GPUs from one provider and on the same terms: plans know no other difference but
@@ -290,13 +396,12 @@ fn first_of_each<'c, K: Ord>(
 
 fn choice(
     question: &ModelQuestion,
-    asked: &scenario::ResolvedQuestion,
-    (precision, lot): (Precision, &[&Offer]),
+    (asked, setup): (&scenario::ResolvedQuestion, &setups::Setup),
+    lot: &[(&Offer, VmGpus)],
     row: &Ranked,
 ) -> Option<PlanChoice> {
     let held = row.held.first()?;
-    let offer = lot.iter().find(|offer| offer.vm == *held.vm)?;
-    let of = gpu::of_vm(&offer.vm)?;
+    let (offer, of) = lot.iter().find(|(offer, _)| offer.vm == *held.vm)?;
     let own = of.gpu?;
     let gpus = of.count * held.vms;
     let memory_gib = [row.plan?.peak_gib, own.memory_gib];
@@ -314,10 +419,11 @@ fn choice(
         let [cheap, dear] = row.cost_interval_usd();
         [row.expected.cost_usd, cheap, dear].map(|usd| usd * paid)
     };
+    let plan = row.other.clone().unwrap_or_default();
     let log_sd = row.spread.time().unwrap_or(0.0);
     let training_s = (row.expected.time_s - 60.0 * question.setup_min).max(1.0);
     let tokens_per_s = asked.tokens / training_s;
-    let peak = own.tflops(precision)? * 1e12 * f64::from(gpus);
+    let peak = own.tflops(setup.precision)? * 1e12 * f64::from(gpus);
     let limits = &question.goal.limits;
     let below = |most: f64, mean: f64| {
         if log_sd > 0.0 {
@@ -340,7 +446,12 @@ fn choice(
         vm: offer.vm.clone(),
         vms: held.vms,
         offer: (*offer).clone(),
-        plan: row.other.clone().unwrap_or_default(),
+        runtime: Arc::clone(&setup.runtime.name),
+        precision: setup.precision,
+        form: setup.form(&plan),
+        is_plain: setup.is_plain(&plan),
+        unmeasured: setup.unmeasured(&asked.model, own, gpus, &plan),
+        plan,
         time_h: [hours(row.expected.time_s), hours(low), hours(high)],
         cost_usd: [mean_usd, cheap, dear],
         log_sd,

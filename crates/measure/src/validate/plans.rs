@@ -1,15 +1,15 @@
 //! What the law of layers says of plans that somebody ran: errors of foretold steps with nothing of them known, and with
 //! constants fitted to all but those that are asked; how often 90 % intervals hold them; the constants that they move.
 
+pub mod pace;
 pub mod runs;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use scavsim_parallel::ReplicaSharing;
 use scavsim_parallel::gpu;
-use scavsim_parallel::law::constants::Constants;
+use scavsim_parallel::law::constants::{Constant, Constants};
 use scavsim_parallel::law::fit::{FittedConstants, MeasuredRun, fit};
 use scavsim_parallel::memory::GIB;
 use scavsim_parallel::runtime::{Errors, PredictedPlan, preset};
@@ -249,7 +249,13 @@ fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &FittedConstan
         scatter * scatter * wider,
         preset.errors.step * preset.errors.step,
     );
-    let step = ((runs * own + BEFORE * before) / (runs + BEFORE)).sqrt();
+    // A pace of their own is common to all of them.
+    let pace = if preset.prior.spreads[Constant::Pace as usize] > 0.0 {
+        fitted.spreads[Constant::Pace as usize]
+    } else {
+        0.0
+    };
+    let step = ((runs * own + BEFORE * before) / (runs + BEFORE) + pace * pace).sqrt();
     errors_with_runs(preset, kept, step)
 }
 
@@ -278,8 +284,13 @@ fn errors_with_runs(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Err
     tensors.extend(kept.iter().map(|row| row.measured.run.tensor));
     tensors.sort_unstable();
     tensors.dedup();
+    let mut forms = known.forms.clone();
+    forms.extend(kept.iter().flat_map(|row| row.forms()));
+    forms.sort_unstable();
+    forms.dedup();
     Errors {
         step,
+        forms,
         cluster: 0.0,
         gpus: distinct(&known.gpus, &|row| row.measured.run.node.gpu.to_string()),
         most_gpus: known.most_gpus.max(most),
@@ -307,7 +318,7 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
                 precision: &row.precision,
                 tensor: run.tensor,
                 is_unlike: false,
-                is_unusual: run.virtual_stages > 1 || run.sharing != ReplicaSharing::NONE,
+                forms: &row.forms(),
             });
             held += usize::from(residual.abs() <= NINETY * spread);
         }
@@ -444,6 +455,9 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
         own.base = Some(Arc::clone(&preset.name));
     }
     own.prior.medians = fitted.constants;
+    // A norm below 1 is none: both add up.
+    let hiding = &mut own.prior.medians.0[Constant::Hiding as usize];
+    *hiding = hiding.max(1.0);
     for (spread, told) in own.prior.spreads.iter_mut().zip(fitted.spreads) {
         *spread = told.max(FORGOTTEN * *spread);
     }

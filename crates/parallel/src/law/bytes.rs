@@ -33,6 +33,8 @@ pub struct BytesOf {
     pub tensor: u32,
     pub sharing: ReplicaSharing,
     pub value_bytes: f64,
+    /// Bytes of a value that is kept as the input of a product: 1 where products have 8 bits.
+    pub input_bytes: f64,
 }
 
 impl BytesOf {
@@ -51,6 +53,7 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
         tensor,
         sharing,
         value_bytes,
+        input_bytes,
     } = of;
     let sequence = of.tokens();
     let share = 1.0 / f64::from(tensor);
@@ -68,15 +71,24 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
         0.0
     };
     let ffn = model.feed_forward(layer);
-    let kept_ffn = if model.gated { 4.0 } else { 2.0 };
+    let kept_ffn = match (model.gated, runtime.fused_gate) {
+        (false, _) => 2.0,
+        (true, false) => 4.0,
+        // What the gate gives is computed again.
+        (true, true) => 3.0,
+    };
     let method = runtime.training;
     let (outside, kept_ffn) = match method.adapters().map(|own| own.targets) {
         // Frozen matrices need no inputs: of the feed-forward part, what is normed and what goes down is dropped.
         Some(AdapterTargets::Attention) => (outside * 0.75, kept_ffn - 1.0),
         _ => (outside, kept_ffn),
     };
-    let inside = model.kept_by_attention() + kept_ffn * (ffn.active * ffn.width + ffn.always);
-    let per_token = value_bytes * (outside + inside * share) + masks;
+    let widths = ffn.active * ffn.width + ffn.always;
+    let inside = model.kept_by_attention() + kept_ffn * widths;
+    // Of attention's product the backward pass of attention itself needs what it reads.
+    let inputs = 2.0 * hidden * outside_share + widths * share;
+    let per_token =
+        value_bytes * (outside + inside * share) - (value_bytes - input_bytes) * inputs + masks;
     let scores = match runtime.attention {
         Attention::Flash => 0.0,
         Attention::Plain => {

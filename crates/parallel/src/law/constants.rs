@@ -1,6 +1,6 @@
 //! What is not counted but measured: the constants of the law, each with how well it is known.
 
-pub const RUNTIME_CONSTANTS: usize = 21;
+pub const RUNTIME_CONSTANTS: usize = 23;
 /// Generations of GPUs that have factors of their own.
 pub const GENERATIONS: [&str; 5] = ["volta", "ampere", "hopper", "blackwell", "cdna"];
 /// All constants: those of the runtime, then two factors for each generation.
@@ -51,6 +51,32 @@ pub enum Constant {
     ShardLaunchS,
     /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
     Unpack,
+    /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
+    Fp8,
+    /// Seconds of everything, as a multiple of what published runs take: eager kernels, slow networks and loaders.
+    Pace,
+}
+
+impl Constant {
+    /// Power of the pace that scales it: 1 where it is seconds, −1 where it is a share of a rate.
+    const fn power_of_pace(self) -> i32 {
+        match self {
+            Constant::Matmul
+            | Constant::Attention
+            | Constant::Memory
+            | Constant::Link
+            | Constant::Network => -1,
+            Constant::LaunchS
+            | Constant::TensorLaunchS
+            | Constant::LinkS
+            | Constant::NetworkS
+            | Constant::StepS
+            | Constant::MessageS
+            | Constant::AdapterLaunchS
+            | Constant::ShardLaunchS => 1,
+            _ => 0,
+        }
+    }
 }
 
 /// Names of the constants of a runtime in the order of [`Constant`], as keys of scenarios and of runtimes.
@@ -76,15 +102,23 @@ pub const NAMES: [&str; RUNTIME_CONSTANTS] = [
     "adapter_launch_s",
     "shard_launch_s",
     "unpack",
+    "fp8",
+    "pace",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants(pub [f64; COUNT]);
 
 impl Constants {
+    /// A constant, at the pace of these.
     #[inline]
     pub fn value_of(&self, constant: Constant) -> f64 {
-        self.0[constant as usize]
+        let (value, pace) = (self.0[constant as usize], self.0[Constant::Pace as usize]);
+        match constant.power_of_pace() {
+            1 => value * pace,
+            -1 => value / pace,
+            _ => value,
+        }
     }
 
     /// What a generation's GPUs reach of an Ampere GPU's share of its peak: in products, and in fused attention.

@@ -11,7 +11,7 @@ use scavsim_base::stats::cholesky::{cholesky, inverse_column};
 use scavsim_fit::minimise;
 
 /// Standard deviation of ln(measured / foretold) that runs have around any law, when constants are sought.
-const SCATTER: f64 = 0.06;
+pub const SCATTER: f64 = 0.06;
 /// Relative gain below which a fit is done: far below what any figure shows.
 const LEAST_GAIN: f64 = 1e-5;
 

@@ -15,6 +15,8 @@ const LAUNCH_NORM: f64 = 4.0;
 pub struct Device {
     /// Dense FLOP/s at the precision, by the data sheet.
     pub peak_flops: f64,
+    /// Dense FLOP/s of what stays in 16 bits where products of blocks have 8: attention and the head; else as `peak_flops`.
+    pub wide_flops: f64,
     /// Bytes per second of its memory, by the data sheet.
     pub memory_bytes_per_s: f64,
     pub multiprocessors: f64,
@@ -31,14 +33,27 @@ pub struct Kernels<'c> {
     bytes_per_s: f64,
 }
 
+impl Device {
+    /// Whether products of blocks have fewer bits than all else.
+    pub fn casts(&self) -> bool {
+        self.wide_flops < self.peak_flops
+    }
+}
+
 impl<'c> Kernels<'c> {
     pub fn new(device: Device, constants: &'c Constants) -> Kernels<'c> {
         let (matmul, attention) = constants.generation(device.generation);
+        let narrow = if device.casts() {
+            constants.value_of(Constant::Fp8)
+        } else {
+            1.0
+        };
+        let matmul = constants.value_of(Constant::Matmul) * matmul;
         Kernels {
             device,
             constants,
-            product_flops: device.peak_flops * constants.value_of(Constant::Matmul) * matmul,
-            attention_flops: device.peak_flops
+            product_flops: device.peak_flops * matmul * narrow,
+            attention_flops: device.wide_flops
                 * constants.value_of(Constant::Attention)
                 * attention,
             bytes_per_s: device.memory_bytes_per_s * constants.value_of(Constant::Memory),
@@ -47,6 +62,21 @@ impl<'c> Kernels<'c> {
 
     pub fn value_bytes(&self) -> f64 {
         self.device.value_bytes
+    }
+
+    /// The GPU with all products in 16 bits where those of blocks have 8.
+    pub fn wide(&self) -> Kernels<'c> {
+        let device = Device {
+            peak_flops: self.device.wide_flops,
+            ..self.device
+        };
+        Kernels::new(device, self.constants)
+    }
+
+    /// Bytes that casting writes of a value that a product reads: one as it is and one transposed for the way back; the pass before
+    /// has read it. 0 where nothing is cast.
+    pub fn cast_bytes(&self) -> f64 {
+        if self.device.casts() { 2.0 } else { 0.0 }
     }
 
     /// Seconds of the product of an m × k with a k × n matrix: the longer of 2mkn FLOPs over what the peak gives for such a

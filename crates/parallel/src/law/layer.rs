@@ -123,8 +123,10 @@ fn products(
     let (n, share) = (shape.tokens(), shape.share());
     let hidden = f64::from(model.hidden);
     let mut seconds = 0.0;
+    let mut cast = 0.0;
     for (inner, columns) in model.attention_products(share) {
         seconds += kernels.product_s(n, inner, columns);
+        cast += inner;
     }
     let ffn = model.feed_forward(layer);
     let gates = if model.gated { 2.0 } else { 1.0 };
@@ -157,10 +159,9 @@ fn products(
     if ffn.count > 1.0 {
         values += ROUTE_PASSES * hidden * ffn.active;
     }
-    (
-        seconds,
-        kernels.passes_s(n * values * kernels.value_bytes()),
-    )
+    cast += hidden + (ffn.active * ffn.width + ffn.always) * share;
+    let bytes = values * kernels.value_bytes() + cast * kernels.cast_bytes();
+    (seconds, kernels.passes_s(n * bytes))
 }
 
 /// Seconds of attention between queries, keys and values, and whether it is fused.
@@ -184,6 +185,7 @@ fn scores(
             (kernels.attention_s(flops), true)
         }
         Attention::Plain => {
+            let kernels = kernels.wide();
             let products =
                 kernels.products_s(heads, own, keys, s) + kernels.products_s(heads, own, s, values);
             let bytes = SCORE_PASSES * heads * own * s * kernels.value_bytes();
@@ -218,7 +220,7 @@ pub fn embedding(
     }
 }
 
-/// The head with the loss: the product with the vocabulary, and passes over the logits in 32 bits.
+/// The head with the loss: the product with the vocabulary, never in 8 bits, and passes over the logits in 32 bits.
 pub fn head(
     model: &Architecture,
     method: TrainingMethod,
@@ -226,7 +228,7 @@ pub fn head(
     shape: Shape,
 ) -> LayerSeconds {
     let (n, columns) = (shape.tokens(), f64::from(model.vocabulary) * shape.share());
-    let product = kernels.product_s(n, f64::from(model.hidden), columns);
+    let product = (kernels.wide()).product_s(n, f64::from(model.hidden), columns);
     let computed = product + kernels.passes_s(LOGIT_PASSES * 4.0 * n * columns);
     let reducing = if shape.tensor > 1 {
         shape.all_reduce_s

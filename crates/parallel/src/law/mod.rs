@@ -96,12 +96,13 @@ impl LayerLaw<'_> {
         all
     }
 
-    fn weights(&self, tensor: u32, value_bytes: f64) -> Weights {
+    fn weights(&self, tensor: u32, value_bytes: f64, input_bytes: f64) -> Weights {
         let of = BytesOf {
             sequence: f64::from(self.sequence),
             tensor,
             sharing: self.sharing,
             value_bytes,
+            input_bytes,
         };
         let (model, method) = (self.model, self.runtime.training);
         let layers = self.layers(
@@ -118,7 +119,10 @@ impl LayerLaw<'_> {
         tensors: &[u32],
         micro_batches: &[u32],
     ) -> LayerProfile {
-        let value_bytes = nodes.first().map_or(2.0, |node| node.device.value_bytes);
+        let first = nodes.first().map(|node| node.device);
+        let value_bytes = first.map_or(2.0, |device| device.value_bytes);
+        let casts = first.is_some_and(|device| device.casts());
+        let input_bytes = if casts { 1.0 } else { value_bytes };
         let gpus = nodes.iter().map(|node| {
             let pairs = (tensors.iter())
                 .filter(|tensor| **tensor <= node.gpus)
@@ -142,7 +146,7 @@ impl LayerLaw<'_> {
             gpus.collect(),
             tensors
                 .iter()
-                .map(|tensor| self.weights(*tensor, value_bytes))
+                .map(|tensor| self.weights(*tensor, value_bytes, input_bytes))
                 .collect(),
         )
     }

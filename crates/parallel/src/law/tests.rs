@@ -43,6 +43,7 @@ pub(crate) fn device() -> Device {
     let ampere = GENERATIONS.iter().position(|name| *name == "ampere");
     Device {
         peak_flops: PEAK,
+        wide_flops: PEAK,
         memory_bytes_per_s: 1e18,
         multiprocessors: 100.0,
         generation: ampere.expect("known"),
@@ -56,6 +57,7 @@ pub(crate) fn bytes_of(sequence: f64, tensor: u32) -> BytesOf {
         tensor,
         sharing: ReplicaSharing::NONE,
         value_bytes: 2.0,
+        input_bytes: 2.0,
     }
 }
 

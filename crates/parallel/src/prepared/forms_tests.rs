@@ -79,6 +79,7 @@ fn of(
     let node = GpuNode {
         gpu: "A".into(),
         device: Device {
+            wide_flops: 1e14,
             peak_flops: 1e14,
             memory_bytes_per_s: 1e15,
             multiprocessors: 1.0,

@@ -78,6 +78,8 @@ macro_rules! runtime_table {
             pub shard: Option<Shard>,
             /// Whether GPUs that share a layer also share what lies between its products.
             pub sequence_parallel: Option<bool>,
+            /// Whether the gate of the feed-forward part is one kernel, which keeps what it reads alone.
+            pub fused_gate: Option<bool>,
             /// Tokens that experts are given room for, over the mean; 1 when absent.
             pub capacity_factor: Option<f64>,
             /// 10⁹ bytes per second at which a GPU hands activations to the host and takes them back; needed by `offload`.
@@ -159,6 +161,10 @@ runtime_table! {
     shard_launch_s,
     /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
     unpack,
+    /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
+    fp8,
+    /// Seconds of everything, as a multiple of what published runs take.
+    pace,
 }
 
 impl RuntimeTable {
@@ -175,6 +181,7 @@ impl RuntimeTable {
         self.recompute = Some(own.recompute);
         self.shard = Some(own.shard);
         self.sequence_parallel = Some(own.sequence_parallel);
+        self.fused_gate = Some(own.fused_gate);
         self.capacity_factor = Some(own.capacity_factor);
         self.offload_gb_per_s = Some(own.offload_bytes_per_s * 1e-9);
         self.shards = Some(shards.to_vec());
@@ -234,6 +241,7 @@ pub(super) fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         recompute: table.recompute.unwrap_or(base.recompute),
         shard: table.shard.unwrap_or(base.shard),
         sequence_parallel: table.sequence_parallel.unwrap_or(base.sequence_parallel),
+        fused_gate: table.fused_gate.unwrap_or(base.fused_gate),
         capacity_factor: table.capacity_factor.unwrap_or(base.capacity_factor),
         offload_bytes_per_s: (table.offload_gb_per_s)
             .map_or(base.offload_bytes_per_s, |rate| rate * 1e9),

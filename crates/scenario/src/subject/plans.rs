@@ -186,6 +186,7 @@ fn choices(
         errors: runtime.errors.clone(),
         precision: subject.precision(&runtime).to_owned(),
         gpus: found.sheets.clone(),
+        has_experts: subject.has_experts(),
     };
     let flops = subject.flops(&found);
     let layers = subject.layers_on(table, files, (&runtime, &forms), &found, complaints);

@@ -27,12 +27,12 @@ fn least_gib(
     sheet: &GpuSheet,
     gpus: u32,
 ) -> Option<f64> {
-    let precision = asked.precision_on(sheet)?;
+    let setup = asked.setup_on(sheet)?;
     let run = PlanRun {
         model: Arc::clone(&asked.model),
         node: GpuNode {
             gpu: Arc::clone(&sheet.name),
-            device: sheet.device(precision)?,
+            device: sheet.device(setup.precision)?,
             gpus,
             link_bytes_per_s: sheet.link_bytes_per_s(),
             network_bytes_per_s: Some(1e9),
@@ -45,7 +45,7 @@ fn least_gib(
         global_batch: gpus,
         attention: None,
         recompute: Some(Recompute::Full),
-        shard: Some(if gpus > 1 && asked.runtime.shards.contains(&Shard::Full) {
+        shard: Some(if gpus > 1 && setup.runtime.shards.contains(&Shard::Full) {
             Shard::Full
         } else {
             Shard::None
@@ -55,9 +55,9 @@ fn least_gib(
         virtual_stages: 1,
         sharing: ReplicaSharing::NONE,
     };
-    let mut settings = asked.runtime.settings.clone();
+    let mut settings = setup.runtime.settings.clone();
     settings.optimizer = asked.tuning.map_or(Optimizer::AdamW, |of| of.optimizer);
-    let prepared = run.prepared(&settings, &asked.runtime.prior.medians).ok()?;
+    let prepared = run.prepared(&settings, &setup.runtime.prior.medians).ok()?;
     Some(prepared.peak_memory_bytes(0) as f64 / GIB)
 }
 

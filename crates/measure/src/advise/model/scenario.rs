@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::setups::{self, Setup};
 use super::tuning::{self, SampleSet, Tuning, TuningQuestion};
 use crate::advise::decision::Goal;
 use crate::advise::offers::{Offer, OfferFilter};
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_parallel::TrainingMethod;
 use scavsim_parallel::architecture::{self, Architecture, ModelTable};
-use scavsim_parallel::gpu::{self, GpuSheet, Precision};
-use scavsim_parallel::runtime::{RuntimePreset, preset};
+use scavsim_parallel::gpu::{self, GpuSheet};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
 
@@ -29,9 +29,9 @@ pub struct ModelQuestion {
     pub sequence: Option<u32>,
     /// Sequences of a step; about a million tokens when absent.
     pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one; the usual one when absent.
+    /// The runtime: a name, or the path of one; the best of those that most use when absent.
     pub runtime: Option<String>,
-    /// Precision; the runtime's when absent.
+    /// Precision; the runtime's or fp8 when absent.
     pub precision: Option<String>,
     /// GPUs to choose from; all when empty.
     pub gpus: Vec<String>,
@@ -51,20 +51,10 @@ const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
-/// Runtime of who names none.
-const RUNTIME: &str = "fsdp";
 /// Most GPUs of who says nothing.
 const MOST_GPUS: u32 = 64;
 
 impl ModelQuestion {
-    pub fn runtime(&self) -> &str {
-        let usual = match self.tuning {
-            Some(_) => tuning::RUNTIME,
-            None => RUNTIME,
-        };
-        self.runtime.as_deref().unwrap_or(usual)
-    }
-
     pub fn most_gpus(&self) -> u32 {
         self.most_gpus.unwrap_or(match self.tuning {
             Some(_) => tuning::MOST_GPUS,
@@ -74,14 +64,11 @@ impl ModelQuestion {
 }
 
 pub(super) struct ResolvedQuestion {
-    pub(super) runtime: RuntimePreset,
     pub(super) tuning: Option<Tuning>,
     /// Tokens that are computed.
     pub(super) tokens: f64,
-    /// Precision of GPUs that lack the one that was chosen, where nobody asked for it.
-    instead: Option<Precision>,
     pub(super) model: Arc<Architecture>,
-    pub(super) precision: Precision,
+    pub(super) setups: Vec<Setup>,
     pub(super) sequence: u32,
     pub(super) batch: u32,
     pub(super) gpus: Vec<Arc<str>>,
@@ -93,7 +80,7 @@ pub(super) fn usual_batch(sequence: u32) -> u32 {
     (STEP_TOKENS / sequence.max(1)).max(1)
 }
 
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     word.contains('/') || word.starts_with('.')
 }
 
@@ -103,33 +90,17 @@ impl ResolvedQuestion {
         d: &mut Diagnostics,
     ) -> Option<ResolvedQuestion> {
         let model = model(&question.model, d);
-        let runtime = runtime(question.runtime(), d);
-        let word = (question.precision.as_deref()).or(runtime.as_ref().map(|r| &*r.precision));
-        let precision = word.and_then(|word| {
-            let found = Precision::named(word);
-            if found.is_none() {
-                unknown("precision", word, &Precision::ALL.map(Precision::name), d);
-            }
-            found
-        });
         for name in &question.gpus {
             if gpu::named(name).is_none() {
                 unknown("GPU", name, &gpu::names(), d);
             }
         }
-        let (model, precision, runtime) = (model?, precision?, runtime?);
+        let model = model?;
         let tuning = match &question.tuning {
             Some(asked) => Some(asked.read(&model, d)?),
             None => None,
         };
-        let is_free = question.precision.is_none() && tuning.is_some();
-        let instead = (is_free && precision == Precision::Bf16).then_some(Precision::Fp16);
-        let computes = |sheet: &GpuSheet| {
-            let with = [Some(precision), instead];
-            with.into_iter()
-                .flatten()
-                .any(|with| sheet.tflops(with).is_some())
-        };
+        let setups = setups::read(question, (&model, tuning.as_ref()), d)?;
         let wanted: BTreeSet<&str> = (question.gpus.iter())
             .filter_map(|name| gpu::named(name).map(|gpu| &*gpu.name))
             .collect();
@@ -139,7 +110,7 @@ impl ResolvedQuestion {
             let Some(own) = gpu::of_vm(&vm.vm).and_then(|of| of.gpu) else {
                 continue;
             };
-            if !is_wanted(&own.name) || !computes(own) {
+            if !is_wanted(&own.name) || !setups.iter().any(|setup| setup.runs_on(own)) {
                 continue;
             }
             if !gpus.contains(&own.name) {
@@ -154,7 +125,7 @@ impl ResolvedQuestion {
                 .collect();
             let title = format!(
                 "no VM type of the catalogue has such a GPU with {}",
-                precision.name()
+                setups.first().map_or("it", |setup| setup.precision.name())
             );
             d.push(Diagnostic::general(title).with_help(lacking.join("; ")));
             return None;
@@ -180,11 +151,9 @@ impl ResolvedQuestion {
         Some(ResolvedQuestion {
             batch,
             tokens: (question.data).map_or(question.tokens, |data| data.computed_tokens(sequence)),
-            runtime,
             tuning,
-            instead,
             model,
-            precision,
+            setups,
             sequence,
             gpus,
             vms,
@@ -193,10 +162,9 @@ impl ResolvedQuestion {
 }
 
 impl ResolvedQuestion {
-    /// The precision that a GPU computes with.
-    pub(super) fn precision_on(&self, sheet: &GpuSheet) -> Option<Precision> {
-        let with = [Some(self.precision), self.instead];
-        (with.into_iter().flatten()).find(|with| sheet.tflops(*with).is_some())
+    /// The first setup that a GPU runs.
+    pub(super) fn setup_on(&self, sheet: &GpuSheet) -> Option<&Setup> {
+        self.setups.iter().find(|setup| setup.runs_on(sheet))
     }
 
     /// FLOPs of a token of a step.
@@ -207,14 +175,14 @@ impl ResolvedQuestion {
 
     /// Whether a VM type of the catalogue has such GPUs.
     pub(super) fn is_rented(&self, sheet: &GpuSheet) -> bool {
-        self.precision_on(sheet).is_some()
+        self.setup_on(sheet).is_some()
             && (Catalogue::current().types.iter())
                 .filter_map(|vm| gpu::of_vm(&vm.vm)?.gpu)
                 .any(|own| own.name == sheet.name)
     }
 }
 
-fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
+pub(super) fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
     let help = nearest_or_all(word, legal.iter().copied());
     d.push(Diagnostic::general(format!("unknown {what} `{word}`")).with_help(help));
 }
@@ -245,46 +213,23 @@ fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
     }
 }
 
-fn runtime(word: &str, d: &mut Diagnostics) -> Option<RuntimePreset> {
-    if is_path(word) {
-        let source = Source::read(Path::new(word), d)?;
-        return RuntimePreset::read(word, &source, d);
-    }
-    let found = preset::embedded(word, d);
-    if found.is_none() {
-        unknown("runtime", word, &preset::names(), d);
-    }
-    found
-}
-
-/// Offers that share a scenario: a market, how long its VMs live, and whether they compute with the precision that was chosen.
-pub(super) fn lots<'o>(
-    asked: &ResolvedQuestion,
-    all: &[&'o Offer],
-) -> Vec<(Precision, Vec<&'o Offer>)> {
-    let mut lots: BTreeMap<(Market, Option<&str>, bool), Vec<&Offer>> = BTreeMap::new();
+/// Offers that share a scenario: a market, and how long its VMs live.
+pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
+    let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
     for offer in all {
         let lives = offer.lifetime.map(|model| &*model.name);
-        let sheet = gpu::of_vm(&offer.vm).and_then(|of| of.gpu);
-        let lacks = sheet.is_none_or(|own| own.tflops(asked.precision).is_none());
-        lots.entry((offer.market, lives, lacks))
-            .or_default()
-            .push(offer);
+        lots.entry((offer.market, lives)).or_default().push(offer);
     }
-    let precision = |lacks: bool| asked.instead.filter(|_| lacks).unwrap_or(asked.precision);
-    let each = lots
-        .into_iter()
-        .map(|((.., lacks), lot)| (precision(lacks), lot));
-    each.collect()
+    lots.into_values().collect()
 }
 
-/// The scenario of one lot; `None` where no plan fits any of its VMs.
+/// The scenario of one lot under the setup of these lines. `Err`: also where no plan fits any of its VMs.
 pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
     asked: &ResolvedQuestion,
-    (precision, lot): (Precision, &[&Offer]),
-) -> Result<Option<Scenario>, Diagnostics> {
-    let is_spot = lot.iter().any(|offer| offer.market == Market::Spot);
+    lines: &str,
+    (lot, is_spot): (&[&Offer], bool),
+) -> Result<Scenario, Diagnostics> {
     let prices: Vec<String> = lot
         .iter()
         .map(|offer| format!("{:?} = {:?}", offer.vm, offer.usd_per_hour))
@@ -293,8 +238,7 @@ pub(super) fn scenario_of_lot(
         .iter()
         .map(|offer| format!("{{ vm = {:?} }}", offer.vm))
         .collect();
-    let spot = lot
-        .iter()
+    let spot = (lot.iter().filter(|_| is_spot))
         .find_map(|offer| offer.spot_lines())
         .unwrap_or_default();
     let spot_prices = if is_spot {
@@ -304,23 +248,19 @@ pub(super) fn scenario_of_lot(
     };
     let text = format!(
         "name = \"advice\"\n\
-         [parallel]\nmodel = {:?}\nruntime = {:?}\nprecision = {:?}\nsequence = {}\nglobal_batch = [{}]\n\
-         target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\n{}checkpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
+         [parallel]\nmodel = {:?}\n{}sequence = {}\nglobal_batch = [{}]\n\
+         target_tokens = {:?}\nmarkets = [{:?}]\nmost_gpus = {}\ncheckpoint_gb_per_s = {CHECKPOINT_GB_PER_S:?}\nnodes = [{}]\n\
          [cluster]\nstart_up_s = {:?}\n{spot}\
          [pricing]\npolicies = [\"list\"]\n\
          [pricing.define.list]\nusd_per_hour_of = {{ {} }}\n{spot_prices}granularity_s = 1\nminimum_s = 60\n\
          [search]\nstrategies = [\"oracle\"]\nobjectives = [{:?}]\n",
         question.model,
-        question.runtime(),
-        precision.name(),
+        lines,
         asked.sequence,
         asked.batch,
         asked.tokens,
         if is_spot { "spot" } else { "on-demand" },
         question.most_gpus(),
-        asked
-            .tuning
-            .map_or_else(String::new, |of| of.lines(&asked.runtime)),
         nodes.join(", "),
         60.0 * question.setup_min,
         prices.join(", "),
@@ -337,7 +277,7 @@ pub(super) fn scenario_of_lot(
         &mut diagnostics,
     );
     match loaded {
-        Some(scenario) if diagnostics.is_empty() => Ok(Some(scenario)),
+        Some(scenario) if diagnostics.is_empty() => Ok(scenario),
         _ => Err(diagnostics),
     }
 }

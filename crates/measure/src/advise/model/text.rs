@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{ModelAdvice, PlanChoice, PlanMeasurement, tuning};
+use super::scenario::is_path;
+use super::{ModelAdvice, ModelQuestion, PlanChoice, PlanMeasurement, tuning};
 use crate::advise::decision::SURELY;
 use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};
 use scavsim_base::text::words::{figure, plural, share, short_figure, small_usd};
@@ -10,6 +11,12 @@ use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_search::search::Objective;
 
 const OTHERS: usize = 6;
+/// Gain from which on it is told.
+const LEAST_GAIN: f64 = 1.05;
+/// Normal quantile of the ends of an interval that holds 90 of 100.
+const NINETY: f64 = 1.645;
+/// Deviation from which on it is told that something was not measured.
+const LEAST_DEVIATION: f64 = 0.05;
 
 pub fn render(advice: &ModelAdvice) -> String {
     let question = &advice.question;
@@ -50,12 +57,14 @@ fn on(choice: &PlanChoice) -> String {
 
 fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let mut text = format!(
-        "  {} × {} on {}, {}{}\n  {}\n{}  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
+        "  {} × {} on {}, {}{}\n  {}{}\n  {}\n{}  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
         choice.gpus,
         choice.gpu,
         on(choice),
         choice.offer.terms(),
         choice.offer.in_brackets(),
+        choice.form,
+        gain(choice, advice),
         choice.plan,
         memory(choice, advice),
         with_interval(&choice.time_h, " h", figure),
@@ -79,12 +88,57 @@ fn memory(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     })
 }
 
+/// What a choice gains over the plain form on its GPU.
+fn gain(choice: &PlanChoice, advice: &ModelAdvice) -> String {
+    if advice.tuning.is_some() {
+        return String::new();
+    }
+    let Some(plain) = &advice.plain else {
+        return "; the default form of the runtime does not fit".to_owned();
+    };
+    let objective = advice.question.goal.objective;
+    let times = plain.worth(objective) / choice.worth(objective);
+    if choice.is_plain || !times.is_finite() || times < LEAST_GAIN {
+        return String::new();
+    }
+    let better = match objective {
+        Objective::Time => "faster",
+        _ => "cheaper",
+    };
+    format!(
+        ": {times:.1} × {better} than the default of `{}`",
+        plain.runtime
+    )
+}
+
+/// What no run is known of in a choice, and how far its time may be off.
+fn unmeasured(choice: &PlanChoice) -> Option<String> {
+    let widest = choice
+        .unmeasured
+        .iter()
+        .max_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    let share = |part: f64| format!("{:.0} %", 100.0 * (libm::exp(NINETY * part) - 1.0));
+    let all: Vec<&str> = choice
+        .unmeasured
+        .iter()
+        .map(|one| one.what.as_str())
+        .collect();
+    (widest.variance.sqrt() >= LEAST_DEVIATION).then(|| {
+        format!(
+            "no run {} is known under `{}`: ± {}",
+            all.join(", none "),
+            choice.runtime,
+            share(choice.log_sd)
+        )
+    })
+}
+
 fn others(advice: &ModelAdvice) -> String {
     type PlanChoiceRow<'a> = &'a PlanChoice;
     let tokens = advice.tokens;
     let mut columns = vec![
         Column::text("  GPUs", |c: &PlanChoiceRow<'_>| {
-            format!("  {} {}", c.gpus, c.gpu)
+            format!("  {} {}, {}", c.gpus, c.gpu, c.precision.name())
         }),
         Column::text("on", |c: &PlanChoiceRow<'_>| on(c)),
         Column::number("time h", |c: &PlanChoiceRow<'_>| figure(c.time_h[0])),
@@ -143,33 +197,60 @@ fn measure(advice: &ModelAdvice) -> String {
     wrapped(&capital(&text), "  ", "  ")
 }
 
+/// Among which forms a plan was chosen.
+fn chosen_among(question: &ModelQuestion) -> String {
+    let precision = match &question.precision {
+        Some(precision) => format!("in {precision}"),
+        None => "in 16 bits or fp8, which changes numbers a little (--precision)".to_owned(),
+    };
+    match &question.runtime {
+        _ if question.tuning.is_some() => {
+            let word = question.runtime.as_deref().unwrap_or(tuning::RUNTIME);
+            format!("under `{word}` (--runtime), all on each GPU or in shards")
+        }
+        None => format!("the best form of `fsdp` and `megatron-core` (--runtime), {precision}"),
+        Some(word) if is_path(word) => {
+            format!(
+                "the form of `{word}` alone, as its runs have it: `scavsim rank` compares others"
+            )
+        }
+        Some(word) => format!("the best form of `{word}`, {precision}"),
+    }
+}
+
 /// What it rests on, a sentence each.
 pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
     let question = &advice.question;
     let (sequence, batch) = advice.step;
     let mut all = vec![
         format!(
-            "{:.2} × 10⁹ parameters; steps of {} of {sequence} tokens (--global-batch, --sequence), {} under `{}`",
+            "{:.2} × 10⁹ parameters; steps of {} of {sequence} tokens (--global-batch, --sequence)",
             advice.model.1 as f64 * 1e-9,
             plural(u64::from(batch), "sequence"),
-            advice.precision.name(),
-            question.runtime()
         ),
         "nothing was measured: the law of layers predicts steps; intervals are its errors on runs that were left out"
             .to_owned(),
+        chosen_among(question),
         format!(
             "{} with up to {} GPUs (--most-gpus) fit; whether these tokens suffice at this batch is not predicted",
             plural(advice.plans as u64, "plan"),
             question.most_gpus()
         ),
     ];
-    all.splice(1..1, advice.tuning.map(|of| of.sentence(advice.precision)));
-    all.splice(
-        2..2,
-        question
-            .data
-            .map(|data| tuning::data_sentence(&data, advice.step)),
-    );
+    let best = advice.choices.first();
+    let tuning = advice
+        .tuning
+        .zip(best)
+        .map(|(of, best)| of.sentence(best.precision));
+    let data = question
+        .data
+        .map(|data| tuning::data_sentence(&data, advice.step));
+    all.splice(1..1, tuning.into_iter().chain(data));
+    let mut told: Vec<String> = (advice.choices.iter().take(1 + OTHERS))
+        .filter_map(unmeasured)
+        .collect();
+    told.dedup();
+    all.extend(told);
     let offers = || advice.choices.iter().map(|choice| &choice.offer);
     if let Some(day) = offers().filter_map(|offer| offer.date).max() {
         let old = offers().filter(|offer| offer.is_old);

@@ -3,7 +3,7 @@
 use scavsim_base::text::words::{plural, short_figure};
 use scavsim_parallel::architecture::Architecture;
 use scavsim_parallel::gpu::Precision;
-use scavsim_parallel::runtime::{RuntimePreset, Shard};
+use scavsim_parallel::runtime::Shard;
 use scavsim_parallel::tuning::{AdapterTargets, Optimizer, TrainingMethod};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
@@ -107,20 +107,15 @@ pub(super) fn usual_step(
 }
 
 impl Tuning {
-    /// Keys of `[parallel]`: the method, and whether replicas hold all or a part; layers are neither cut nor shared.
-    pub(super) fn lines(&self, runtime: &RuntimePreset) -> String {
-        let forms = |key: &str, names: &[&str]| format!("{key} = {names:?}\n");
-        let text = format!(
-            "train = {:?}\noptimizer = {:?}\n",
-            self.method.to_string(),
-            self.optimizer.name()
-        );
-        let shards = [Shard::None, Shard::Full];
-        let own: Vec<&str> = (shards.iter())
-            .filter(|shard| runtime.shards.contains(shard))
-            .map(|shard| shard.name())
-            .collect();
-        text + &forms("shard", &own) + "pipeline = [1]\ntensor = [1]\n"
+    /// Lines of `[parallel]` for a runtime that hands out these shards; layers are neither cut nor shared.
+    pub(super) fn forms(&self, shard: Shard) -> Vec<String> {
+        vec![
+            format!("train = {:?}", self.method.to_string()),
+            format!("optimizer = {:?}", self.optimizer.name()),
+            format!("shard = {:?}", shard.name()),
+            "pipeline = [1]".to_owned(),
+            "tensor = [1]".to_owned(),
+        ]
     }
 
     /// What is trained, and in what form the rest is held.

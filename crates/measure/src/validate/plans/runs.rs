@@ -7,7 +7,7 @@ use scavsim_parallel::gpu::{self, Precision};
 use scavsim_parallel::law::GpuNode;
 use scavsim_parallel::law::fit::MeasuredRun;
 use scavsim_parallel::law::run::PlanRun;
-use scavsim_parallel::runtime::{Attention, Recompute, Shard};
+use scavsim_parallel::runtime::{Attention, PlanForm, Recompute, Shard};
 use scavsim_parallel::{ReplicaSharing, TrainingMethod};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
@@ -27,6 +27,15 @@ pub struct PlanRow {
     pub precision: String,
     /// Most GiB that a GPU held, where it was measured.
     pub peak_gib: Option<f64>,
+}
+
+impl PlanRow {
+    /// Its forms that not every runtime was measured in.
+    pub fn forms(&self) -> Vec<PlanForm> {
+        let run = &self.measured.run;
+        let has_experts = run.model.experts.is_some();
+        PlanForm::of(run.virtual_stages > 1, run.sharing.context > 1, has_experts)
+    }
 }
 
 const COLUMNS: [&str; 5] = ["model", "gpu", "gpus", "micro_batch", "global_batch"];

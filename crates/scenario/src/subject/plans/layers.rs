@@ -236,6 +236,12 @@ impl ModelSpecification {
                 memory_gib: Some(own.memory_gib.get()),
                 device: Some(Device {
                     peak_flops: own.tflops.get() * 1e12,
+                    wide_flops: own.tflops.get() * 1e12
+                        / match self.precision {
+                            // Tensor cores do twice as many products of half the bits.
+                            Precision::Fp8 => 2.0,
+                            _ => 1.0,
+                        },
                     memory_bytes_per_s: own.memory_gb_per_s.get() * 1e9,
                     multiprocessors: f64::from(own.multiprocessors.get()),
                     generation,
@@ -306,6 +312,11 @@ impl ModelSpecification {
 }
 
 impl PlanSubject {
+    /// Whether it is a model of which tokens go through some experts.
+    pub(super) fn has_experts(&self) -> bool {
+        matches!(self, PlanSubject::Model(own) if own.model.experts.is_some())
+    }
+
     /// FLOPs of the model and peaks of its GPUs; `None` with a profile.
     pub(super) fn flops(&self, found: &FoundNodes) -> Option<Flops> {
         let PlanSubject::Model(own) = self else {
