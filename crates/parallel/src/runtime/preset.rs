@@ -213,7 +213,7 @@ impl RuntimePreset {
             table.say_settings(self.settings.clone(), &self.shards, &self.precision);
         }
         let known = |n: usize| {
-            let least = if NAMES[n] == "hiding" { 1.0 } else { 0.0 };
+            let least = f64::from(u8::from(n == Constant::Hiding as usize));
             let own = (
                 digits(self.prior.medians.0[n].max(least)),
                 digits(self.prior.spreads[n]),
