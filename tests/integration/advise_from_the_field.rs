@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sandbox::{Sandbox, stdout};
+use crate::sandbox::{Sandbox, stderr, stdout};
 
 /// Two machines are slower than one, with as many samples on each worker.
 const SLOWER: &str = "vm,workers,batch,step_s
@@ -106,7 +106,7 @@ fn two_machines_slower_than_one_are_no_way_out_and_that_is_said() {
 
 #[test]
 fn flat_throughput_is_no_gain_beyond_what_was_measured() {
-    let (answer, _) = advised(FLAT, &TIME, 0);
+    let (answer, text) = advised(FLAT, &TIME, 0);
     let hours = 2.0 * 1e6 / 64.0 / 3600.0;
     assert_eq!(choices(&answer).next(), Some(("srv/8", 1, 8, 64)));
     // Eight machines take as long, and the interval holds it.
@@ -117,6 +117,7 @@ fn flat_throughput_is_no_gain_beyond_what_was_measured() {
         "{eight}"
     );
     assert!((end("time_h") / hours - 1.0).abs() < 0.2, "{eight}");
+    assert!(!text.contains("expected to be better"), "{text}");
 }
 
 #[test]
@@ -181,4 +182,58 @@ fn deadlines_are_kept_surely_or_likely_or_not() {
             Some(code == 3)
         );
     }
+}
+
+/// Runs of llama-3-8b on eight H100s: what differs, and what stands in the last columns.
+const RUN: &str = "model,gpu,gpus,micro_batch,sequence,precision,global_batch";
+
+#[test]
+fn plans_of_other_units_are_asked_about_and_slow_set_ups_are_read_again() {
+    let sandbox = Sandbox::new();
+    let of = |column: &str, values: &[(u32, f64)]| {
+        let rows = values
+            .iter()
+            .map(|(batch, value)| format!("llama-3-8b,H100,8,1,8192,bf16,{batch},{value}\n"));
+        format!("{RUN},{column}\n{}", rows.collect::<String>())
+    };
+    let import = ["import", "runs", "runs.csv", "--out", "own.toml", "--force"];
+    for (table, says) in [
+        (
+            of("step_s", &[(16, 2520.0), (32, 5040.0)]),
+            "divide milliseconds by 1000",
+        ),
+        (
+            of("tokens_per_s_per_gpu", &[(16, 52_000.0)]),
+            "divide that of all by `gpus`",
+        ),
+        (
+            of("tokens_per_s_per_gpu", &[(131_072, 6500.0)]),
+            "divide tokens by `sequence`",
+        ),
+    ] {
+        sandbox.write("runs.csv", &table);
+        let said = stderr(&sandbox.run(&import).code(2));
+        let words: Vec<&str> = said.split_whitespace().collect();
+        assert!(words.join(" ").contains(says), "{said}");
+    }
+    // A set-up three times slower than what is published.
+    sandbox.write(
+        "runs.csv",
+        &of("step_s", &[(16, 8.058), (32, 16.115), (64, 32.2)]),
+    );
+    sandbox.run(&import).success();
+    let advise = [
+        "advise",
+        "--model",
+        "llama-3-8b",
+        "--tokens",
+        "1e9",
+        "--provider",
+        "aws",
+        "--gpus",
+        "H100",
+        "--runtime",
+        "./own.toml",
+    ];
+    sandbox.run(&advise).success();
 }

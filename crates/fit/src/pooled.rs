@@ -47,10 +47,12 @@ impl PooledPoint {
     }
 }
 
-/// How communication may grow with VMs, peers all of them. None is without growth, since its coefficient may be nothing.
-const GROWTHS: [Growth; 3] = [Growth::Root, Growth::Tree, Growth::Linear];
+/// Twice the logarithm of the odds against samples that take longer for what VMs share.
+const SHARED_ODDS: f64 = 6.0;
 /// Fewest numbers of VMs that tell two of them from more.
 const TELL_TWO: usize = 3;
+/// A step of more VMs that is this share of one of two VMs is a fall, and no noise.
+const FALLS: f64 = 0.9;
 /// Relative gain below which a search is done: what it leaves moves a step by less than its digits.
 const ENOUGH: f64 = 1e-8;
 /// Rounds in which few points tell how far they vary.
@@ -104,29 +106,29 @@ impl PooledFit {
 }
 
 /// τ = ((a + b·x)^g + C^g)^(1/g) with the communication C of [`PooledLaw`], likeliest under what [`Prior`] expects of any
-/// machine and measurements that vary as [`Variation`] says. h is the likeliest growth. Two VMs are told from more where three
-/// numbers of VMs were measured. Points below forty vary as is usual, by a scale that they tell. `None` below two points.
+/// machine and measurements that vary as [`Variation`] says. Samples take longer for what VMs share where that is far likelier.
+/// Points below forty vary as is usual, by a scale that they tell. `None` below two points.
 pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     if points.len() < FEWEST {
         return None;
     }
-    let mut numbers: Vec<u32> = points.iter().map(|p| p.vms).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
     let few = FitSample::from_points(points, &USUAL)?;
-    let by_growth = |growth: Growth| {
+    let two_vms = tells_two(points);
+    let with = |shared: bool| {
         let form = PooledForm {
-            growth,
+            growth: Growth::Linear,
             inside: true,
-            two_vms: numbers.len() >= TELL_TWO,
+            two_vms,
+            shared,
         };
         let prior = Prior::for_form(form);
         let starts = starts(&few, form, &prior).into_iter();
         let found = starts.filter_map(|start| few.search(form, &prior, start));
         let (free, loss) = found.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((form, free, loss))
+        let odds = if shared { SHARED_ODDS } else { 0.0 };
+        Some((form, free, loss + odds))
     };
-    let all = GROWTHS.into_iter().filter_map(by_growth);
+    let all = [false, true].into_iter().filter_map(with);
     let (form, mut free, _) = all.min_by(|a, b| a.2.total_cmp(&b.2))?;
     let prior = &Prior::for_form(form);
     let law = free.law(form, USUAL);
@@ -144,6 +146,27 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
         free = scaled.search(form, prior, free)?.0;
     }
     scaled.finished(points, (form, free))
+}
+
+/// Whether two VMs are told from more: where they and two other numbers of VMs were measured, or they take longer than more VMs with
+/// as many workers on each and no fewer samples.
+fn tells_two(points: &[PooledPoint]) -> bool {
+    let mut numbers: Vec<u32> = points.iter().map(|p| p.vms).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let falls = |two: &PooledPoint, more: &PooledPoint| {
+        more.vms > 2
+            && more.each == two.each
+            && more.step.local_batch >= two.step.local_batch
+            && more.step.step_s < FALLS * two.step.step_s
+    };
+    let of_two: Vec<&PooledPoint> = points.iter().filter(|p| p.vms == 2).collect();
+    let any_falls = || {
+        of_two
+            .iter()
+            .any(|two| points.iter().any(|more| falls(two, more)))
+    };
+    !of_two.is_empty() && (numbers.len() >= TELL_TWO || any_falls())
 }
 
 /// Like [`pooled`] where `law` was fitted to nearly all points: keeps its form and starts from its coefficients. `prior` is
@@ -307,18 +330,20 @@ mod tests {
         places.flat_map(of).collect()
     }
 
-    fn law(growth: Growth) -> PooledLaw {
+    fn law(vms_growth: f64) -> PooledLaw {
         PooledLaw {
             compute: ComputeLaw::Affine {
                 base_s: 0.07,
                 per_sample_s: 0.004,
             },
-            communication: growth.law(0.1, 0.03),
+            communication: Growth::Linear.law(0.1, 0.03),
             overlap: Overlap::PNorm { exponent: 2.5 },
             one_vm_s: 0.0,
             one_vm_pass_s: 0.05,
             one_vm_growth: 0.8,
             per_vm_growth: -0.3,
+            vms_growth,
+            shared_per_sample_s: 0.0,
             inside: true,
             two_vms: 0.4,
             left_out: 0.0,
@@ -328,18 +353,43 @@ mod tests {
 
     #[test]
     fn the_law_that_made_the_points_is_found_again_with_its_growth() {
-        for growth in GROWTHS {
-            let fit = pooled(&points(&law(growth))).expect("enough points");
-            assert_eq!(fit.form.growth, growth);
+        for vms_growth in [0.3, 0.7, 1.0] {
+            let fit = pooled(&points(&law(vms_growth))).expect("enough points");
             // What is expected pulls a little.
-            assert!(fit.quality.mape < 0.05, "{growth:?} {fit:?}");
+            assert!(fit.quality.mape < 0.05, "{vms_growth} {fit:?}");
+            close(fit.law.vms_growth, vms_growth, 0.1);
             close(fit.law.one_vm_pass_s, 0.05, 0.05);
+            assert!(!fit.form.shared);
         }
     }
 
     #[test]
+    fn what_vms_share_is_found_again() {
+        let made = PooledLaw {
+            shared_per_sample_s: 0.002,
+            ..law(0.5)
+        };
+        let fit = pooled(&points(&made)).expect("enough points");
+        assert!(fit.form.shared && fit.quality.mape < 0.5, "{fit:?}");
+        close(fit.law.shared_per_sample_s, 0.002, 0.05);
+    }
+
+    #[test]
+    fn two_vms_are_told_from_more_where_they_take_longer() {
+        let slow = |vms: u32, step_s: f64| {
+            let mut p = point(&law(0.5), vms, 4, 16.0);
+            p.step.step_s = step_s;
+            p
+        };
+        assert!(tells_two(&[slow(2, 2.5), slow(4, 1.8)]));
+        assert!(!tells_two(&[slow(2, 2.5), slow(4, 2.4)]));
+        assert!(tells_two(&[slow(1, 1.0), slow(2, 1.5), slow(4, 1.8)]));
+        assert!(!tells_two(&[slow(1, 1.0), slow(3, 1.5), slow(4, 1.8)]));
+    }
+
+    #[test]
     fn too_little_gives_no_law() {
-        let all = points(&law(Growth::Root));
+        let all = points(&law(0.5));
         assert!(pooled(&all[..1]).is_none());
         assert!(pooled(&[]).is_none());
     }

@@ -30,9 +30,11 @@ type Key = (u64, u32, u32);
 
 const MOST_FOUND: usize = 100_000;
 
-/// Standard deviation of ln(seconds) between one VM and several, of which one was not measured: networks differ from an eighth
-/// of a step to the double of it.
-const UNSEEN: f64 = 0.4;
+/// Standard deviation of ln(seconds) on several VMs where only one was measured: networks differ from an eighth of a step to the
+/// double of it.
+const UNSEEN_SEVERAL: f64 = 0.6;
+/// Likewise on one VM where only several were, which take no less.
+const UNSEEN_ONE: f64 = 0.4;
 
 impl ResidualCache {
     fn get(&self, key: Key, find: impl FnOnce() -> (f64, f64)) -> (f64, f64) {
@@ -120,8 +122,14 @@ impl Pool {
             let mean = self.nearer(at, vms).map_or(mean, |nearer| {
                 (self.residual).mean_and_sd_at(&nearer, &[0.0; FREE]).0
             });
-            (mean, deviation.max(self.least_sd(vms == 1)))
+            (mean, self.believable_sd(vms == 1, deviation))
         });
+        let least = self.fewest_on_several(at, vms).and_then(|few| {
+            let (cost, _) = self.cost_at(&few, compute_scale, network_scale)?;
+            let bound_s = cost.total_s() * libm::exp(-0.5 * deviation * deviation);
+            Some(libm::log(bound_s / by_law.total_s()))
+        });
+        let mean = least.map_or(mean, |least| mean.min(least));
         let ratio = libm::exp(mean);
         let cost = StepCost {
             compute_s: by_law.compute_s * ratio,
@@ -147,15 +155,28 @@ impl Pool {
         Some(nearer)
     }
 
+    /// Where `at` is one VM and none was measured, as many workers on each of the fewest that were: one VM takes no longer.
+    fn fewest_on_several(&self, at: &Configuration, vms: u32) -> Option<Configuration> {
+        let few = self.placed.iter().map(|(vms, _)| *vms).min()?;
+        (self.law.inside && vms == 1 && few > 1).then(|| Configuration {
+            vm: Arc::clone(&at.vm),
+            workers: at.workers * few,
+            batch: at.batch * few,
+        })
+    }
+
     /// Where nothing was measured: 90 % intervals are at least as wide as the error of what was left out; and where nothing was
-    /// on one VM, or nothing on several, nobody knows the communication there.
-    fn least_sd(&self, is_one_vm: bool) -> f64 {
+    /// on one VM, or nothing on several, nobody knows the communication there. One VM takes no longer than several, which is
+    /// known then.
+    fn believable_sd(&self, is_one_vm: bool, sd: f64) -> f64 {
         let left_out = libm::log(1.0 + self.law.left_out) / normal::AT_95;
         let is_seen = |(vms, _): &(u32, f64)| (*vms == 1) == is_one_vm;
-        if self.law.inside && !self.placed.iter().any(is_seen) {
-            left_out.max(UNSEEN)
+        if !self.law.inside || self.placed.iter().any(is_seen) {
+            sd.max(left_out)
+        } else if is_one_vm {
+            UNSEEN_ONE.max(left_out)
         } else {
-            left_out
+            sd.max(left_out).max(UNSEEN_SEVERAL)
         }
     }
 
@@ -188,7 +209,7 @@ impl Pool {
             if own.contains_key(&key(&places[i].0)) {
                 1.0
             } else {
-                (self.least_sd(places[i].0.one_vm) / sd).max(1.0)
+                self.believable_sd(places[i].0.one_vm, sd) / sd
             }
         };
         let wider: Vec<f64> = (0..count).map(wider).collect();

@@ -31,10 +31,13 @@ pub(super) fn step_laws(draft: &mut Draft, report: &mut Report) {
             report.note(format!("no law of steps on {vm_type}: it takes two rows"));
             continue;
         };
-        let name = format!(
-            "overlapped, communication grows with {}",
-            fit.form.growth.name().replace('K', "N")
-        );
+        let shared = if fit.form.shared {
+            ", samples with what VMs share"
+        } else {
+            ""
+        };
+        let growth = rounded(fit.law.vms_growth, 2);
+        let name = format!("overlapped, communication grows with N^{growth}{shared}");
         let left_out = fit.left_out();
         report.fit(&*vm_type, name, &fit.quality, left_out);
         let mut told = format!("{}; without the residual", basis(&fit.quality));

@@ -299,12 +299,20 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
     let no_gain = no_gain(workload);
-    let ranked = surest_first(&decision, |at| {
+    let is_further = |at: usize| {
         let c = &configurations[at];
-        basis.is_other_gpu(c)
-            || basis.is_cluster_unseen(c)
-            || no_gain.iter().any(|known| known.is_further(c))
+        no_gain.iter().any(|known| known.is_further(c))
+    };
+    let mut ranked = surest_first(&decision, |at| {
+        let c = &configurations[at];
+        basis.is_other_gpu(c) || basis.is_cluster_unseen(c) || is_further(at)
     });
+    let beyond_limits = prospects.len() - ranked.len();
+    // What was measured says the contrary.
+    let value = |at: usize| decision.value(&decision.mean(at));
+    if let Some(first) = ranked.first().copied() {
+        ranked.retain(|at| *at == first || !is_further(*at) || value(*at) >= value(first));
+    }
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))
@@ -343,7 +351,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
         goal: question.goal,
         setup_min: question.setup_min,
         usd_per_hour: decision.usd_per_hour(),
-        beyond_limits: prospects.len() - ranked.len(),
+        beyond_limits,
         measurements: measurements(question, &basis, &decision, &simulated),
         catalogue: CatalogueSurvey {
             is_wanted: !question.wanted.only_measured,

@@ -213,8 +213,9 @@ impl RuntimePreset {
             table.say_settings(self.settings.clone(), &self.shards, &self.precision);
         }
         let known = |n: usize| {
+            let least = f64::from(u8::from(n == Constant::Hiding as usize));
             let own = (
-                digits(self.prior.medians.0[n]),
+                digits(self.prior.medians.0[n].max(least)),
                 digits(self.prior.spreads[n]),
             );
             let is_same = |base: &RuntimePreset| {

@@ -5,7 +5,7 @@ use super::pooled::Variation;
 use super::{ComputeLaw, Overlap, PooledLaw};
 
 /// Coefficients of a [`PooledLaw`] that a fit may choose freely.
-pub const FREE: usize = 9;
+pub const FREE: usize = 11;
 /// By how much they are moved to see what a step does.
 const NUDGE: f64 = 1e-5;
 /// Sharpest overlap: the step is then the longer part to within 4 %.
@@ -19,9 +19,12 @@ pub struct PooledForm {
     pub inside: bool,
     /// Whether two VMs are told apart from more.
     pub two_vms: bool,
+    /// Whether samples on further VMs take longer for what all VMs share.
+    pub shared: bool,
 }
 
-/// ln a, ln b, ln c, ln d, ln e, the angle α of which g is 1 + 19·sin² α, q, β and γ: whatever they are, the law is legal.
+/// ln a, ln b, ln c, ln d, ln e, the angle α of which g is 1 + 19·sin² α, q, β, γ, δ and ln f: whatever they are, the law is
+/// legal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FreePooled(pub [f64; FREE]);
 
@@ -39,12 +42,20 @@ impl FreePooled {
             return None;
         };
         let (_, base, slope) = Growth::from_law(law.communication)?;
-        let [a, b, c, d, e] = [base_s, per_sample_s, base, slope, law.one_vm_pass_s]
+        let shared = law.shared_per_sample_s;
+        let [a, b, c, d, e, f] = [base_s, per_sample_s, base, slope, law.one_vm_pass_s, shared]
             .map(|coefficient| libm::log(coefficient.max(1e-12)));
         let angle = libm::asin(((exponent - 1.0) / (SHARPEST - 1.0)).clamp(0.0, 1.0).sqrt());
-        let growths = [law.two_vms, law.one_vm_growth, law.per_vm_growth];
-        let [q, inside, between] = growths;
-        Some(FreePooled([a, b, c, d, e, angle, q, inside, between]))
+        let PooledLaw {
+            two_vms: q,
+            one_vm_growth: inside,
+            per_vm_growth: between,
+            vms_growth: vms,
+            ..
+        } = *law;
+        Some(FreePooled([
+            a, b, c, d, e, angle, q, inside, between, vms, f,
+        ]))
     }
 
     pub fn law(&self, form: PooledForm, residual: Variation) -> PooledLaw {
@@ -65,6 +76,12 @@ impl FreePooled {
             one_vm_pass_s,
             one_vm_growth: free_if(form.inside, 7),
             per_vm_growth: free_if(form.inside, 8),
+            vms_growth: if form.inside { self.0[9] } else { 1.0 },
+            shared_per_sample_s: if form.shared {
+                libm::exp(self.0[10].min(50.0))
+            } else {
+                0.0
+            },
             inside: form.inside,
             two_vms: free_if(form.two_vms, 6),
             left_out: 0.0,
@@ -81,6 +98,7 @@ impl PooledLaw {
             growth,
             inside: self.inside,
             two_vms: self.two_vms != 0.0,
+            shared: self.shared_per_sample_s > 0.0,
         })
     }
 

@@ -7,9 +7,9 @@ use crate::workload::step::StepCost;
 /// Seconds of a step by law for any placement of workers on VMs of one type: one p-norm over compute and communication.
 ///
 /// Communication of K workers on N VMs, n = K/N on each, is 0 for one worker; on one VM it is
-/// I = c₁ + e·2(n − 1)/n·n^β; on several (c + d·h(N))·n^γ + I. Laws with `inside = false`, as fitted before, have no I on
-/// several VMs, and h(K). On two VMs what is between them is exp(q·(1 − N/K)) times that: rings over two machines pass each
-/// of them twice.
+/// I = c₁ + e·2(n − 1)/n·n^β; on several (c + d·N^δ)·n^γ + I + f·x·(K − n). Laws with `inside = false`, as fitted before, have
+/// only (c + d·h(K)) on several VMs. On two VMs what is between them is exp(q·(1 − N/K)) times that: rings over two machines
+/// pass each of them twice.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PooledLaw {
@@ -29,6 +29,12 @@ pub struct PooledLaw {
     /// γ: how communication between VMs grows with the workers on each.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub per_vm_growth: f64,
+    /// δ: the power of the number of VMs with which communication between them grows; 0 is none, 1 a line.
+    #[serde(default = "line", skip_serializing_if = "is_line")]
+    pub vms_growth: f64,
+    /// f: seconds per sample on further VMs, for what all of them share: a store, or a network that holds all of a step up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shared_per_sample_s: f64,
     /// Whether communication inside of VMs adds to that between them, which then grows with the VMs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inside: bool,
@@ -43,6 +49,14 @@ pub struct PooledLaw {
 
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
+}
+
+fn line() -> f64 {
+    1.0
+}
+
+fn is_line(value: &f64) -> bool {
+    *value == line()
 }
 
 /// The covariance of ln(measured/law) at two placements with N VMs, K workers, m of them on the
@@ -91,6 +105,8 @@ impl PooledLaw {
             ("one_vm_pass_s", self.one_vm_pass_s, 0.0),
             ("one_vm_growth", self.one_vm_growth, ANY),
             ("per_vm_growth", self.per_vm_growth, ANY),
+            ("vms_growth", self.vms_growth, ANY),
+            ("shared_per_sample_s", self.shared_per_sample_s, 0.0),
             ("two_vms", self.two_vms, ANY),
             ("left_out", self.left_out, 0.0),
             ("shared", v.shared, 0.0),
@@ -104,6 +120,17 @@ impl PooledLaw {
             ("batch_reach", v.batch_reach, ABOVE_ZERO),
             ("placement_reach", v.placement_reach, ABOVE_ZERO),
         ])
+    }
+
+    /// c + d·N^δ.
+    fn grown_s(&self, vms: u32, compute_s: f64) -> f64 {
+        match self.communication {
+            CommunicationLaw::Linear {
+                base_s,
+                per_worker_s,
+            } => base_s + per_worker_s * libm::pow(f64::from(vms), self.vms_growth),
+            other => other.seconds(vms, compute_s),
+        }
     }
 
     pub fn cost(
@@ -130,19 +157,15 @@ impl PooledLaw {
         } else {
             1.0
         };
-        let between_s = |of: u32| {
-            network_scale
-                * two
-                * self.communication.seconds(of, compute_s)
-                * libm::pow(n, self.per_vm_growth)
-        };
+        let between_s = |raw_s: f64| network_scale * two * raw_s * libm::pow(n, self.per_vm_growth);
+        let shared_s = self.shared_per_sample_s * local_batch * (k - n);
         let raw_s = match (vms, workers) {
             (_, 1) => 0.0,
             // What stays inside of a VM does not pass its network.
             (1, _) if self.inside => inside_s,
             (1, _) => network_scale * inside_s,
-            _ if self.inside => between_s(vms) + inside_s,
-            _ => between_s(workers),
+            _ if self.inside => between_s(self.grown_s(vms, compute_s)) + inside_s + shared_s,
+            _ => between_s(self.communication.seconds(workers, compute_s)),
         };
         let sound = compute_s.is_finite() && compute_s > 0.0 && raw_s.is_finite() && raw_s >= 0.0;
         sound.then(|| StepCost {

@@ -1,22 +1,36 @@
 //! Expected coefficients of a pooled law before anything is measured. Coefficients are seconds, which differ by orders of
-//! magnitude, so this expects eight contrasts of the logarithms of [`FreePooled`], which no unit of time changes.
+//! magnitude, so this expects ten contrasts of the logarithms of [`FreePooled`], which no unit of time changes.
 
 use super::free_pooled::{FREE, FreePooled, PooledForm};
 
 /// Contrasts of the coefficients: the fixed part of compute over that of usual samples, communication over the same,
 /// what grows of communication at `compared_at` over what does not, a pass on one VM over communication between VMs, the
-/// angle of the overlap, what two VMs take more, and both exponents.
-pub const CONTRASTS: usize = 8;
+/// angle of the overlap, what two VMs take more, the three exponents, and a sample for what VMs share over one of compute.
+pub const CONTRASTS: usize = 10;
 
 const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
-    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [
+        0.0,
+        0.0,
+        -1.0,
+        1.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        LN_COMPARED,
+        0.0,
+    ],
+    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+    [0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
 ];
 
 /// Expected of any machine: mean and standard deviation, about a factor of four for what are seconds. No application has all
@@ -30,12 +44,23 @@ const ANY_MACHINE: [(f64, f64); CONTRASTS] = [
     (0.55, 0.4),
     (0.9, 0.3),
     (0.0, 0.4),
+    (0.7, 0.25),
+    (-2.0, 1.5),
 ];
 
 /// Where what grows of communication is compared with what does not: in VMs, or of older laws in workers.
 fn compared_at(form: PooledForm) -> f64 {
-    form.growth.value_at(if form.inside { 4 } else { 8 })
+    if form.inside {
+        1.0
+    } else {
+        form.growth.value_at(8) / libm::exp(LN_COMPARED)
+    }
 }
+
+/// The contrast of δ, which is 1 in older laws.
+const VMS_GROWTH: usize = 8;
+/// ln of the number of VMs at which it is compared.
+const LN_COMPARED: f64 = 2.0 * std::f64::consts::LN_2;
 
 const OLDER: usize = 6;
 
@@ -73,6 +98,9 @@ impl Prior {
         let known = || SHIPPED.iter().filter(|(own, _)| *own != name);
         let count = known().count() as f64;
         let contrasts = std::array::from_fn(|i| {
+            if i == VMS_GROWTH {
+                return (1.0, 1e-3);
+            }
             if i >= OLDER {
                 return (0.0, 1.0);
             }
@@ -95,13 +123,24 @@ impl Prior {
 
     /// The coefficients that are expected where `usual` samples take `compute_s`.
     pub fn expected(&self, form: PooledForm, usual: f64, compute_s: f64) -> FreePooled {
-        let [a_to_b, c_to_b, d_to_c, e_to_c, angle, q, inside, between] =
-            self.contrasts.map(|c| c.0);
+        let [
+            a_to_b,
+            c_to_b,
+            d_to_c,
+            e_to_c,
+            angle,
+            q,
+            inside,
+            between,
+            vms,
+            f_to_b,
+        ] = self.contrasts.map(|c| c.0);
         let share = 1.0 / (1.0 + libm::exp(a_to_b));
         let b = libm::log(compute_s * share / usual);
         let (a, c) = (b + a_to_b + libm::log(usual), b + c_to_b + libm::log(usual));
-        let d = c + d_to_c - libm::log(compared_at(form));
-        FreePooled([a, b, c, d, c + e_to_c, angle, q, inside, between])
+        let d = c + d_to_c - libm::log(compared_at(form)) - LN_COMPARED * vms;
+        let (e, f) = (c + e_to_c, b + f_to_b);
+        FreePooled([a, b, c, d, e, angle, q, inside, between, vms, f])
     }
 
     /// Prior precision of the coefficients, by rows. A little is added to each, since nothing is expected of their level.
@@ -128,6 +167,8 @@ fn contrasts(free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS
         -usual,
         -usual,
         libm::log(compared_at(form)),
+        0.0,
+        0.0,
         0.0,
         0.0,
         0.0,
@@ -173,6 +214,7 @@ mod tests {
             growth: Growth::Root,
             inside: false,
             two_vms: true,
+            shared: false,
         };
         let all = Prior::for_form(form);
         let others = Prior::without("pollux-bert");
