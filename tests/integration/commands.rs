@@ -28,7 +28,7 @@ fn every_list_tells_the_same_in_every_form() {
     let sandbox = Sandbox::new();
     for (what, count) in [
         ("workloads", 16),
-        ("vms", 430),
+        ("vms", 437),
         ("pricing", 72),
         (
             "strategies",

@@ -47,7 +47,7 @@ scavsim_base::named!(AdapterTargets: Linear = "linear", Attention = "attention")
 /// How moments of the optimiser are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Optimizer {
-    /// As the runtime does: 32-bit moments, and a 32-bit copy of the weights.
+    /// Moments of 32 bits and a 32-bit copy of the weights, or what else the runtime holds.
     AdamW,
     /// Moments of 8 bits, and no copy of the weights.
     AdamW8Bit,

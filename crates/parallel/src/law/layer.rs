@@ -1,8 +1,8 @@
 //! Seconds of the layers of a model on one of the GPUs that share them.
 
 use super::kernels::Kernels;
+use super::shape::Shape;
 use super::tuning::tuned_seconds;
-use crate::ReplicaSharing;
 use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime};
 use crate::tuning::TrainingMethod;
@@ -38,27 +38,6 @@ pub struct LayerSeconds {
     pub weights: f64,
     /// The part of both passes in which GPUs that share the layer add up what they have.
     pub communication: f64,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Shape {
-    pub micro_batch: f64,
-    pub sequence: f64,
-    pub tensor: u32,
-    pub sharing: ReplicaSharing,
-    /// Seconds of an all-reduce among them of what a layer hands on.
-    pub all_reduce_s: f64,
-}
-
-impl Shape {
-    /// Tokens of a micro-batch that a replica computes.
-    pub(super) fn tokens(&self) -> f64 {
-        self.micro_batch * self.sequence / f64::from(self.sharing.context)
-    }
-
-    pub(super) fn share(&self) -> f64 {
-        1.0 / f64::from(self.tensor)
-    }
 }
 
 /// A transformer block: its products, attention and passes over memory, at least what the host takes to launch them; with

@@ -9,6 +9,7 @@ pub mod fit;
 pub mod kernels;
 pub mod layer;
 pub mod run;
+pub mod shape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tuning;
@@ -23,7 +24,8 @@ use crate::{ReplicaSharing, Scope};
 use bytes::BytesOf;
 use constants::{Constant, Constants};
 use kernels::{Device, Kernels};
-use layer::{LayerSeconds, Shape};
+use layer::LayerSeconds;
+use shape::Shape;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct GpuNode {

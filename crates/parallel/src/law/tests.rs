@@ -3,7 +3,8 @@
 use super::bytes::BytesOf;
 use super::constants::{COUNT, Constant, Constants, GENERATIONS};
 use super::kernels::{Device, Kernels};
-use super::layer::{self, LayerSeconds, Shape};
+use super::layer::{self, LayerSeconds};
+use super::shape::Shape;
 use super::{GpuNode, LayerLaw, bytes};
 use crate::ReplicaSharing;
 use crate::architecture::{Architecture, ModelTable, library};

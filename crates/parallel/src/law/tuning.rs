@@ -1,7 +1,7 @@
 //! What adapters and frozen weights change of the seconds of a block.
 
 use super::kernels::{Kernels, TILE};
-use super::layer::Shape;
+use super::shape::Shape;
 use crate::Architecture;
 use crate::tuning::{AdapterTargets, Adapters, FOUR_BIT_BYTES, TrainingMethod};
 
@@ -17,7 +17,7 @@ pub(crate) struct AdaptedMatrices {
     pub(crate) count: u64,
     pub(crate) inner: u64,
     pub(crate) columns: u64,
-    /// Of how many of them each token goes through one.
+    /// How many of them there are for each that a token goes through.
     of: u64,
 }
 
@@ -80,13 +80,13 @@ impl Architecture {
 /// What comes beside the passes of a block that has all its weights.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TunedSeconds {
-    /// Of a pass forward: adapters, and unpacking weights.
+    /// Adapters forward, and unpacking weights.
     pub(super) forward: f64,
-    /// Of a pass backward: both gradients of adapters, and unpacking once more.
+    /// Both gradients of adapters, and unpacking weights once more.
     pub(super) backward: f64,
     /// Gradients of weights of adapters, a part of `backward`.
     pub(super) weights: f64,
-    /// Of the host, to launch adapters forward.
+    /// What the host takes to launch adapters forward.
     pub(super) launch: f64,
 }
 

@@ -1,0 +1,24 @@
+//! What a layer computes at once.
+
+use crate::ReplicaSharing;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub micro_batch: f64,
+    pub sequence: f64,
+    pub tensor: u32,
+    pub sharing: ReplicaSharing,
+    /// Seconds of an all-reduce among them of what a layer hands on.
+    pub all_reduce_s: f64,
+}
+
+impl Shape {
+    /// Tokens of a micro-batch that a replica computes.
+    pub(super) fn tokens(&self) -> f64 {
+        self.micro_batch * self.sequence / f64::from(self.sharing.context)
+    }
+
+    pub(super) fn share(&self) -> f64 {
+        1.0 / f64::from(self.tensor)
+    }
+}
