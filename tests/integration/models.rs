@@ -190,7 +190,7 @@ fn own_slow_runs_decide() {
         let import = ["import", "runs", "own.csv", "--out", "own.toml", "--force"];
         let report = stdout(&sandbox.run(&import).success());
         assert_eq!(report.contains("times slower"), k > 1.0, "{report}");
-        let advise = "advise --model llama-3-8b --tokens 2e10 --gpus H100 --most-gpus 8 --global-batch 32 --runtime ./own.toml --json";
+        let advise = "advise --model llama-3-8b --tokens 2e10 --gpus H100 --most-gpus 8 --global-batch 32 --runtime ./own.toml --format json";
         let advise: Vec<&str> = advise.split(' ').collect();
         let answer: Value =
             serde_json::from_str(&stdout(&sandbox.run(&advise).success())).expect("JSON");
@@ -224,7 +224,8 @@ fn the_best_form_is_as_fast_as_published() {
             gpus,
             "--objective",
             "time",
-            "--json",
+            "--format",
+            "json",
         ];
         let answer: Value =
             serde_json::from_str(&stdout(&sandbox.run(&advise).success())).expect("JSON");

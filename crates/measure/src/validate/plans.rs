@@ -463,6 +463,8 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     }
     own.settings = preset.with(&fitted.constants);
     own.errors = told_errors(preset, &all, fitted);
+    // What the cluster adds is told by its runs, of which there may be few.
+    own.errors.cluster = preset.errors.cluster / (rows.len().max(1) as f64).sqrt();
     let by = |name: &str| judged.splits.iter().find(|split| split.left_out == name);
     if rows.len() >= FEWEST
         && let Some(split) = by("a run").or(by("a tenth"))

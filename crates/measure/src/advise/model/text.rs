@@ -57,7 +57,7 @@ fn on(choice: &PlanChoice) -> String {
 
 fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let mut text = format!(
-        "  {} × {} on {}, {}{}\n  {}{}\n  {}\n{}  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
+        "  {} × {} on {}, {}{}\n  {}\n{}  {}\n{}  {}, {}\n  {} tokens per second, {} of the peak; {} per 10⁹ tokens\n",
         choice.gpus,
         choice.gpu,
         on(choice),
@@ -94,7 +94,7 @@ fn gain(choice: &PlanChoice, advice: &ModelAdvice) -> String {
         return String::new();
     }
     let Some(plain) = &advice.plain else {
-        return "; the default form of the runtime does not fit".to_owned();
+        return "  the default form of the runtime does not fit\n".to_owned();
     };
     let objective = advice.question.goal.objective;
     let times = plain.worth(objective) / choice.worth(objective);
@@ -106,7 +106,7 @@ fn gain(choice: &PlanChoice, advice: &ModelAdvice) -> String {
         _ => "cheaper",
     };
     format!(
-        ": {times:.1} × {better} than the default of `{}`",
+        "  {times:.1} × {better} than the default of `{}`\n",
         plain.runtime
     )
 }
