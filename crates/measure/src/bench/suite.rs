@@ -8,6 +8,8 @@ use toml::Spanned;
 
 use super::contestant::Contestant;
 use crate::compare::parts;
+use crate::compare::run::competing;
+use scavsim_experiment::Plan;
 use scavsim_grids::{ROWS, SPEC, library};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::name::not_a_name;
@@ -75,6 +77,13 @@ pub struct SuiteGrid {
     pub starts: u32,
     /// Random halves of the configurations of each job; 0: all of them.
     pub halves: u32,
+}
+
+/// The scenario of a grid, and why its contestant cannot be used there, where it cannot: then all its searches fail.
+#[derive(Debug, Clone)]
+pub struct SuiteScenario {
+    pub scenario: Scenario,
+    pub unusable: Option<String>,
 }
 
 /// One plan of a suite: a grid or a half of it, run so often.
@@ -167,29 +176,74 @@ impl Suite {
         Some(suite)
     }
 
-    /// The scenario of each grid for a contestant; what is wrong with one goes to `diagnostics`.
+    /// The suite with another seed of halves, starts and strategies.
+    pub fn drawn_by(&self, seed: u32) -> Suite {
+        Suite {
+            seed: u64::from(seed),
+            ..self.clone()
+        }
+    }
+
+    /// The scenario of each grid for a contestant. What is wrong with the suite goes to `diagnostics`, and what is wrong with a
+    /// contestant that can be used on none of its grids.
     pub fn scenarios(
         &self,
         contestant: &Contestant,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Scenario>> {
-        let all: Vec<Option<Scenario>> = (self.grids.iter())
-            .map(|grid| {
-                let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
-                let source = Source::new(name, self.scenario_text(grid, contestant));
-                let overrides = Overrides::default();
-                let mut scenario =
-                    scavsim_scenario::load(&source, &self.folder, overrides, diagnostics)?;
-                scenario.subject_mut().leave_own_out();
-                Some(contestant.at_home(scenario))
-            })
-            .collect();
-        all.into_iter().collect()
+    ) -> Option<Vec<SuiteScenario>> {
+        let mut all = self.replayed(diagnostics)?;
+        let mut mistakes = Diagnostics::default();
+        for (grid, own) in self.grids.iter().zip(&mut all) {
+            let before = mistakes.len();
+            match self.scenario(grid, contestant, &mut mistakes) {
+                Some(scenario) => match Plan::new(&competing(&scenario, 1)) {
+                    Ok(_) => own.scenario = scenario,
+                    Err(why) => {
+                        let title = format!("{}: {why}", grid.name);
+                        mistakes.push(Diagnostic::general(title.clone()));
+                        own.unusable = Some(why.to_string());
+                    }
+                },
+                None => {
+                    let why = mistakes.iter().nth(before);
+                    own.unusable = Some(why.map_or(String::new(), |why| why.title.clone()));
+                }
+            }
+        }
+        if all.iter().all(|own| own.unusable.is_some()) {
+            diagnostics.extend(mistakes);
+            return None;
+        }
+        Some(all)
     }
 
     /// The scenario of each grid in which transcripts are replayed; what is wrong with one goes to `diagnostics`.
-    pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Scenario>> {
-        self.scenarios(&Contestant::nobody(), diagnostics)
+    pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<SuiteScenario>> {
+        let nobody = Contestant::nobody();
+        let all: Vec<Option<Scenario>> = (self.grids.iter())
+            .map(|grid| self.scenario(grid, &nobody, diagnostics))
+            .collect();
+        let whole = |scenario: Option<Scenario>| {
+            Some(SuiteScenario {
+                scenario: scenario?,
+                unusable: None,
+            })
+        };
+        all.into_iter().map(whole).collect()
+    }
+
+    fn scenario(
+        &self,
+        grid: &SuiteGrid,
+        contestant: &Contestant,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Scenario> {
+        let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
+        let source = Source::new(name, self.scenario_text(grid, contestant));
+        let overrides = Overrides::default();
+        let mut scenario = scavsim_scenario::load(&source, &self.folder, overrides, diagnostics)?;
+        scenario.subject_mut().leave_own_out();
+        Some(contestant.at_home(scenario))
     }
 
     fn scenario_text(&self, grid: &SuiteGrid, contestant: &Contestant) -> String {
@@ -240,17 +294,17 @@ impl Suite {
         all
     }
 
-    pub(super) fn of_passage(&self, scenarios: &[Scenario], passage: &Passage) -> Scenario {
-        let scenario = &scenarios[passage.grid];
+    pub(super) fn of_passage(&self, scenarios: &[SuiteScenario], passage: &Passage) -> Scenario {
+        let scenario = &scenarios[passage.grid].scenario;
         let scenario = match passage.half {
             0 => scenario.clone(),
             half => parts::half(scenario, half),
         };
-        crate::compare::run::competing(&scenario, passage.repeats)
+        competing(&scenario, passage.repeats)
     }
 
-    pub fn cases(&self, scenarios: &[Scenario]) -> u64 {
-        let of = |passage: &Passage| scenarios[passage.grid].cases();
+    pub fn cases(&self, scenarios: &[SuiteScenario]) -> u64 {
+        let of = |passage: &Passage| scenarios[passage.grid].scenario.cases();
         self.passages().iter().map(of).sum()
     }
 
