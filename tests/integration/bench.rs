@@ -365,7 +365,7 @@ import json, random, sys
 while line := sys.stdin.readline():
     told = json.loads(line)
     seed, all = told["search"]["seed"], told["task"]["configurations"]
-    known = [at for at, own in enumerate(all) if own["vm_type"] == sys.argv[1]]
+    known = [at for at, own in enumerate(all) if own["vm"] == sys.argv[1]]
     print(json.dumps({"choose": random.Random(seed).choice(known)} if known else {"fail": "unknown"}), flush=True)
 "#;
 
@@ -545,8 +545,8 @@ fn where_a_grid_lacks_other_jobs_searches_are_made_all_the_same() {
     );
     verify(&sandbox, "average").success();
     verify(&sandbox, "forest").success();
-    let told = stderr(&run(&sandbox, "full", "out", &[]).code(2));
-    assert!(told.contains("strategy `full` cannot be used"), "{told}");
+    let told = stderr(&run(&sandbox, "partial", "out", &[]).code(2));
+    assert!(told.contains("strategy `partial` cannot be used"), "{told}");
 }
 
 #[test]
@@ -730,7 +730,9 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     let other = ["--name", "random@4"];
     let told = stderr(&run(&sandbox, "random@3", "out", &other).code(2));
     assert!(
-        told.contains("`random@4` is the name of another strategy"),
+        told.contains(
+            "`random@4` is no name for a leaderboard: it is the name of another strategy"
+        ),
         "{told}"
     );
     run(&sandbox, "random@3", "out", &[]).success();
@@ -749,7 +751,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     };
     refused(
         1,
-        "`random@4` is the name of another strategy than `random@3`",
+        "a name that cannot be shown: it is the name of another strategy",
     );
     refused(2, "`random@4` makes other searches than these");
     // As a program that it is not.

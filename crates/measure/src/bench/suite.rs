@@ -135,13 +135,6 @@ impl Suite {
             let title = format!("`{}` is no name of a suite", name.get_ref());
             diagnostics.error_at(source, name.span(), title, why);
         }
-        for objective in &file.objectives {
-            if *objective.get_ref() == Objective::Knee {
-                let title = "a suite has no objective `knee`";
-                let label = "a knee has no overhead; `cost` and `time` have";
-                diagnostics.error_at(source, objective.span(), title, label);
-            }
-        }
         twice(source, &file.repeats, "repeats", diagnostics);
         twice(source, &file.objectives, "objectives", diagnostics);
         let mut grids: Vec<SuiteGrid> = Vec::new();

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
 use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally};
-use scavsim_base::text::words::{NONE, or_dash, percent, plural, signed_percent, whole_share};
+use scavsim_base::text::words::{
+    NONE, or_dash, percent, plural, plural_with_commas, signed_percent, whole_share, with_commas,
+};
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
 /// Heads of columns that are there where there is something to say.
@@ -298,6 +300,30 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
         })
         .rank(2),
     ];
+    let is_known = |entry: &Entry| entry.mean(Tally::history) > Some(0.0);
+    if block.entries.iter().any(is_known) {
+        let amount = |figure: f64| match figure < 10.0 {
+            true => format!("{figure:.1}"),
+            false => with_commas(figure.round() as u64),
+        };
+        columns.push(
+            Column::number("history", move |at| {
+                let history = entry(at).mean(Tally::history).filter(|all| *all > 0.0);
+                or_dash(history.map(|history| format!("{} ×", amount(history))))
+            })
+            .rank(1),
+        );
+        columns.push(
+            Column::number("pays after", move |at| {
+                let jobs = |jobs: f64| plural_with_commas(jobs.ceil() as u64, "job");
+                match (is_known(entry(at)), block.pays_after(*at)) {
+                    (false, _) => NONE.to_owned(),
+                    (true, jobs_after) => jobs_after.map_or("never".to_owned(), jobs),
+                }
+            })
+            .rank(2),
+        );
+    }
     for (head, of) in LACKS {
         if some(block, of) {
             columns.push(lack(head, of).rank(1));
