@@ -1191,8 +1191,8 @@ class FullSettings(Keys):
     epochs_from: Literal['pooled', 'fewest-workers', 'most-workers'] = key(default=None)
     """Which earlier runs give the epoch line. ["pooled"]"""
     noise_by: Literal['average', 'workers'] = key(default=None)
-    """Whose noise tells the epochs of a configuration: the average over worker counts with its batch, as the line of the source has it, or
-    what was read there alone. ["average"]"""
+    """Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with its batch.
+    ["workers"]"""
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
     progress: float = key(default=None)

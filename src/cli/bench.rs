@@ -16,7 +16,7 @@ use scavsim_measure::bench::{
     Contestant, Entrant, NoBench, Refusal, Suite, SuiteScenario, Verification, VerifiedSubmission,
     card, export, library, run, verify,
 };
-use scavsim_measure::compare::ComparisonOptions;
+use scavsim_measure::compare::{ComparisonOptions, tally::reasons};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// Reasons of failures that a run tells.
@@ -210,7 +210,8 @@ impl BenchRunArgs {
             suite.name
         );
         let mut text = page.prose(&sentence, 2);
-        for (reason, count) in made.reasons().into_iter().take(MOST_REASONS) {
+        let entries = made.blocks.iter().flat_map(|block| &block.entries);
+        for (reason, count) in reasons(entries).into_iter().take(MOST_REASONS) {
             text += &page.prose(&format!("  {count}: {reason}"), 4);
         }
         text += &made.submission.table(&page);

@@ -1,6 +1,5 @@
 //! What is handed in: a folder with the transcripts of all searches of a suite, and what it says of itself.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -12,7 +11,7 @@ use super::contestant::{Contestant, Entrant, is_built_in, not_a_label, not_a_tex
 use super::suite::{Suite, SuiteScenario};
 use super::suite_searches::{NoBench, RunMode, walk};
 use super::transcript;
-use crate::compare::{Block, ComparisonOptions, Entry, Tally};
+use crate::compare::{Block, ComparisonOptions, Tally};
 use scavsim_base::output::OutputFolder;
 use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
@@ -137,20 +136,6 @@ pub struct VerifiedSubmission {
     pub blocks: Vec<Block>,
     /// Whether its strategy made the searches anew, besides the replay of what stands there.
     pub was_run_again: bool,
-}
-
-impl VerifiedSubmission {
-    /// Why searches failed and how many, the most frequent reason first.
-    pub fn reasons(&self) -> Vec<(&str, u64)> {
-        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-        let each = self.blocks.iter().flat_map(|block| &block.entries);
-        for (reason, count) in each.flat_map(Entry::reasons) {
-            *all.entry(reason).or_default() += count;
-        }
-        let mut all: Vec<(&str, u64)> = all.into_iter().collect();
-        all.sort_by_key(|&(reason, count)| (Reverse(count), reason));
-        all
-    }
 }
 
 /// Makes all searches of a suite and writes a folder with their transcripts, the program and what they came to.

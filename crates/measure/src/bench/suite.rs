@@ -104,30 +104,25 @@ impl Suite {
     ) -> Option<Suite> {
         let before = diagnostics.len();
         let file: SuiteFile = input::toml::read(source, diagnostics)?;
-        let mut missing = |what: &str, help: &str| {
-            let title = format!("{}: the suite says no `{what}`", source.name);
-            diagnostics.push(Diagnostic::general(title).with_help(help));
-        };
-        if file.name.is_none() {
-            missing("name", "one word: `name = \"v1\"`");
-        }
-        if file.version.is_none() {
-            missing("version", "a whole number from 1");
-        }
-        if file.seed.is_none() {
-            missing("seed", "a whole number from 0");
-        }
-        if file.repeats.is_empty() {
-            missing(
+        let keys = [
+            ("name", file.name.is_none(), "one word: `name = \"v1\"`"),
+            ("version", file.version.is_none(), "a whole number from 1"),
+            ("seed", file.seed.is_none(), "a whole number from 0"),
+            (
                 "repeats",
+                file.repeats.is_empty(),
                 "how often a job is run: `repeats = [1, 10, 100]`",
-            );
-        }
-        if file.objectives.is_empty() {
-            missing("objectives", "`cost`, `time` or both");
-        }
-        if file.grid.is_empty() {
-            missing("grid", "a table `[[grid]]` for each");
+            ),
+            (
+                "objectives",
+                file.objectives.is_empty(),
+                "`cost`, `time` or both",
+            ),
+            ("grid", file.grid.is_empty(), "a table `[[grid]]` for each"),
+        ];
+        for (what, _, help) in keys.iter().filter(|key| key.1) {
+            let title = format!("{}: the suite says no `{what}`", source.name);
+            diagnostics.push(Diagnostic::general(title).with_help(*help));
         }
         if let Some(name) = &file.name
             && let Some(why) = not_a_name(name.get_ref())
@@ -344,24 +339,27 @@ fn grid(
     diagnostics: &mut Diagnostics,
 ) -> Option<SuiteGrid> {
     let (span, own) = (table.span(), table.get_ref());
-    let mut lacks = |key: &str, what: &str| {
-        let title = format!("a grid says no `{key}`");
-        diagnostics.error_at(source, span.clone(), title, what.to_owned());
-    };
-    if own.name.is_none() {
-        lacks("name", "as `scavsim list grids` has it");
-    }
-    if own.starts.is_none() {
-        lacks(
+    let keys = [
+        ("name", own.name.is_none(), "as `scavsim list grids` has it"),
+        (
             "starts",
+            own.starts.is_none(),
             "how many searches of each kind: a whole number from 1",
-        );
-    }
-    if own.spec.is_none() {
-        lacks("spec", "the BLAKE3 hash of its `grid.toml`");
-    }
-    if own.rows.is_none() {
-        lacks("rows", "the BLAKE3 hash of its `rows.csv`");
+        ),
+        (
+            "spec",
+            own.spec.is_none(),
+            "the BLAKE3 hash of its `grid.toml`",
+        ),
+        (
+            "rows",
+            own.rows.is_none(),
+            "the BLAKE3 hash of its `rows.csv`",
+        ),
+    ];
+    for (key, _, what) in keys.iter().filter(|key| key.1) {
+        let title = format!("a grid says no `{key}`");
+        diagnostics.error_at(source, span.clone(), title, (*what).to_owned());
     }
     let name = own.name.as_ref()?;
     let word = name.get_ref();

@@ -115,23 +115,24 @@ impl Entry {
         self.share(|tally| tally.failed + tally.without) <= may_fail.fold(0.0, f64::max)
     }
 
-    /// How often it failed, or had no figure, by reason, the most frequent first.
-    pub fn reasons(&self) -> Vec<(&str, u64)> {
-        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-        for (reason, count) in self.units.iter().flat_map(|unit| &unit.reasons) {
-            *all.entry(reason).or_default() += count;
-        }
-        let mut all: Vec<(&str, u64)> = all.into_iter().collect();
-        all.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
-        all
-    }
-
     /// The share of all cases that a count comes to.
     pub fn share(&self, of: impl Fn(&Tally) -> u64) -> f64 {
         let all: u64 = self.units.iter().map(|unit| unit.cases).sum();
         let some: u64 = self.units.iter().map(of).sum();
         some as f64 / all.max(1) as f64
     }
+}
+
+/// How often cases failed, or had no figure, by reason, the most frequent first.
+pub fn reasons<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<(&'e str, u64)> {
+    let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+    let units = entries.flat_map(|entry| &entry.units);
+    for (reason, count) in units.flat_map(|unit| &unit.reasons) {
+        *all.entry(reason).or_default() += count;
+    }
+    let mut all: Vec<(&str, u64)> = all.into_iter().collect();
+    all.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    all
 }
 
 impl Tally {

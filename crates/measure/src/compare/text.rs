@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
-use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally};
+use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally, tally::reasons};
 use scavsim_base::text::words::{
     NONE, or_dash, percent, plural, plural_with_commas, signed_percent, whole_share, with_commas,
 };
@@ -369,16 +369,16 @@ fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
     let mut text = String::new();
     for at in &verdict.order {
         let entry = &block.entries[*at];
-        let (reasons, all) = (entry.reasons(), cases(entry));
-        let count: u64 = reasons.iter().map(|(_, count)| count).sum();
+        let (failures, all) = (reasons(std::iter::once(entry)), cases(entry));
+        let count: u64 = failures.iter().map(|(_, count)| count).sum();
         if count == 0 {
             continue;
         }
-        let told = reasons.iter().take(REASONS);
+        let told = failures.iter().take(REASONS);
         let told: Vec<String> = told
             .map(|(why, count)| format!("{count} × {why}"))
             .collect();
-        let more = match reasons.len().saturating_sub(REASONS) {
+        let more = match failures.len().saturating_sub(REASONS) {
             0 => "",
             _ => "; and other reasons",
         };

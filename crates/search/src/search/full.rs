@@ -12,9 +12,9 @@ use scavsim_read::input::checked::Fraction;
 probing_settings! {
     /// Settings of full search.
     pub struct FullSettings {
-        /// Whose noise tells the epochs of a configuration: the average over worker counts with its batch, as the line of the
-        /// source has it, or what was read there alone.
-        pub noise_by: NoiseBy,
+        /// Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with
+        /// its batch.
+        pub noise_by: NoiseBy = NoiseBy::Workers,
         /// Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run.
         pub earlier_runs: bool = true,
         /// Share of the way to the target that is trained to learn θ.
@@ -23,7 +23,7 @@ probing_settings! {
 
     name: "full",
     what: "cold start, then probe every configuration; epochs from the line of an earlier run",
-    formula: "probes: every configuration; epochs: line of earlier runs; noise: read, average over K; step: read",
+    formula: "probes: every configuration; epochs: line of earlier runs; noise and step: read",
     source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
     example: "search.strategies = [\"full\"]",
 }
@@ -51,7 +51,6 @@ impl Recipe for FullSettings {
                     readings.push((at, noise, step_s));
                 }
             }
-            // Epochs hardly depend on K, and what noise says of it is an error in them.
             let mut by_batch: BTreeMap<Option<u32>, Welford> = BTreeMap::new();
             for &(at, noise, _) in &readings {
                 by_batch.entry(task.space.batch(at)).or_default().add(noise);
