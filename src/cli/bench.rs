@@ -297,9 +297,10 @@ impl FoldersArgs {
         for (folder, outcome) in &all {
             match outcome {
                 Ok(own) => {
-                    let how = match own.was_run_again {
-                        true => "",
-                        false => "; its program was not run, which `--programs` does",
+                    let how = if own.was_run_again {
+                        ""
+                    } else {
+                        "; its program was not run, which `--programs` does"
                     };
                     let sentence = format!(
                         "{}: {}, every figure of {} searches came out again{how}",

@@ -302,9 +302,12 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
     ];
     let is_known = |entry: &Entry| entry.mean(Tally::history) > Some(0.0);
     if block.entries.iter().any(is_known) {
-        let amount = |figure: f64| match figure < 10.0 {
-            true => format!("{figure:.1}"),
-            false => with_commas(figure.round() as u64),
+        let amount = |figure: f64| {
+            if figure < 10.0 {
+                format!("{figure:.1}")
+            } else {
+                with_commas(figure.round() as u64)
+            }
         };
         columns.push(
             Column::number("history", move |at| {

@@ -41,9 +41,10 @@ impl Recipe for FullSettings {
             let mut readings: Vec<(usize, f64, f64)> = Vec::with_capacity(order.len());
             for &at in &order {
                 let seen = probing.probe(testbed, at)?;
-                let noise = match probing.reads_noise() {
-                    true => seen.noise_normalised,
-                    false => Some(UNREAD),
+                let noise = if probing.reads_noise() {
+                    seen.noise_normalised
+                } else {
+                    Some(UNREAD)
                 };
                 if let Target::Reached(time_s) = seen.target {
                     forecast.predict(at, time_s);

@@ -168,9 +168,12 @@ impl ParetoFront {
     /// How far a point is from the ideal one, in shares of the ideal one; infinite where it takes or costs something and the
     /// ideal nothing.
     pub fn distance(&self, point: &Point) -> f64 {
-        let beyond = |value: f64, least: f64| match value == least {
-            true => 0.0,
-            false => value / least - 1.0,
+        let beyond = |value: f64, least: f64| {
+            if value == least {
+                0.0
+            } else {
+                value / least - 1.0
+            }
         };
         let time = beyond(point.time_s, self.least_time_s);
         libm::hypot(time, beyond(point.cost_usd, self.least_usd))

@@ -64,9 +64,10 @@ pub enum NoiseAt {
 
 impl Recipe for PartialSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let probing = match self.earlier_runs {
-            true => Prober::by_epochs(task, past, self.probes())?,
-            false => Prober::by_noise_alone(task, self.probes())?,
+        let probing = if self.earlier_runs {
+            Prober::by_epochs(task, past, self.probes())?
+        } else {
+            Prober::by_noise_alone(task, self.probes())?
         };
         let partial = Partial {
             groups: corners(task, self.extremes),
