@@ -135,8 +135,7 @@ pub(super) fn walk(
                     )
                     .collect()
             });
-            let walked = walked.ok_or(NoBench::Interrupted)?;
-            for (at, walked) in (from..to).zip(walked) {
+            for (at, walked) in (from..to).zip(walked.ok_or(NoBench::Interrupted)?) {
                 let case = plan.case(at);
                 match (walked, &mut way) {
                     (Ok(walked), way) => {

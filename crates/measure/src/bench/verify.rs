@@ -44,8 +44,7 @@ pub fn verify(
     }
     let path = folder.join(transcript::FILE);
     if !path.is_file() {
-        let why = format!("there is no {}", transcript::FILE);
-        return Ok(Err(Refusal::for_reason(why)));
+        return Ok(Err(Refusal::for_reason("there is no transcripts.jsonl")));
     }
     let mut diagnostics = Diagnostics::default();
     let Some(mut contestant) = submission.contestant(folder, &mut diagnostics) else {

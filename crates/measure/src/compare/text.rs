@@ -300,7 +300,20 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
         })
         .rank(2),
     ];
+    columns.extend(history_columns(block));
+    for (head, of) in LACKS {
+        if some(block, of) {
+            columns.push(lack(head, of).rank(1));
+        }
+    }
+    columns
+}
+
+/// What earlier runs had come to, and when they pay, where a strategy took any.
+fn history_columns(block: &Block) -> Vec<Column<'_, usize>> {
+    let entry = |at: &usize| &block.entries[*at];
     let is_known = |entry: &Entry| entry.mean(Tally::history) > Some(0.0);
+    let mut columns = Vec::new();
     if block.entries.iter().any(is_known) {
         let amount = |figure: f64| {
             if figure < 10.0 {
@@ -326,11 +339,6 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
             })
             .rank(2),
         );
-    }
-    for (head, of) in LACKS {
-        if some(block, of) {
-            columns.push(lack(head, of).rank(1));
-        }
     }
     columns
 }
