@@ -36,4 +36,4 @@ def search(configurations, spent, draw, budget):
 told = json.loads(sys.stdin.readline())
 while True:
     told = say({"ready": True} if "over" in told else search(told["task"]["configurations"],
-        "spent_s" if told["search"]["objective"] == "time" else "spent_usd", random.Random(told["search"]["seed"]), int(sys.argv[1])))
+        "spent_s" if told["search"]["objective"] == "time" else "spent_usd", random.Random(told["search"]["seed"]), int([*sys.argv, 10][1])))

@@ -23,4 +23,4 @@ def search(configurations, seed, usd):
 told = json.loads(sys.stdin.readline())
 while True:
     told = say({"ready": True} if "over" in told else search(
-        told["task"]["configurations"], told["search"]["seed"], float(sys.argv[1])))
+        told["task"]["configurations"], told["search"]["seed"], float([*sys.argv, 0.5][1])))

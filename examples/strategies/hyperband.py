@@ -35,4 +35,4 @@ def search(task, spent, draw, first):
 told = json.loads(sys.stdin.readline())
 while True:
     told = say({"ready": True} if "over" in told else search(
-        told["task"], "spent_s" if told["search"]["objective"] == "time" else "spent_usd", random.Random(told["search"]["seed"]), int(sys.argv[1])))
+        told["task"], "spent_s" if told["search"]["objective"] == "time" else "spent_usd", random.Random(told["search"]["seed"]), int([*sys.argv, 81][1])))

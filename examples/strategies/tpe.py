@@ -36,4 +36,4 @@ def search(configurations, objective, seed, budget):
 told = json.loads(sys.stdin.readline())
 while True:
     told = say({"ready": True} if "over" in told else search(
-        told["task"]["configurations"], told["search"]["objective"], told["search"]["seed"], int(sys.argv[1])))
+        told["task"]["configurations"], told["search"]["objective"], told["search"]["seed"], int([*sys.argv, 10][1])))

@@ -1215,14 +1215,21 @@ class FullSettings(Keys):
 
     cold_start_steps: int = key(default=None)
     """Steps before the first probe; the workload's own figure when absent."""
+    earlier_runs: bool = key(default=None)
+    """Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run. [true]"""
     epochs_from: Literal['pooled', 'fewest-workers', 'most-workers'] = key(default=None)
     """Which earlier runs give the epoch line. ["pooled"]"""
+    noise_by: Literal['average', 'workers'] = key(default=None)
+    """Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with its batch.
+    ["workers"]"""
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
+    progress: float = key(default=None)
+    """Share of the way to the target that is trained to learn θ. [0.01]"""
     start: Literal['smallest', 'largest-batch'] = key(default=None)
     """Where the search starts and settles. ["smallest"]"""
 
-    _known = {"cold_start_steps": "cold_start_steps", "epochs_from": "epochs_from", "probe_steps": "probe_steps", "start": "start"}
+    _known = {"cold_start_steps": "cold_start_steps", "earlier_runs": "earlier_runs", "epochs_from": "epochs_from", "noise_by": "noise_by", "probe_steps": "probe_steps", "progress": "progress", "start": "start"}
     _tables = {}
 
 
@@ -1329,6 +1336,8 @@ class PartialSettings(Keys):
 
     cold_start_steps: int = key(default=None)
     """Steps before the first probe; the workload's own figure when absent."""
+    earlier_runs: bool = key(default=None)
+    """Whether earlier runs of the workload give the epoch line; without, it is `online`. [true]"""
     epochs_from: Literal['pooled', 'fewest-workers', 'most-workers'] = key(default=None)
     """Which earlier runs give the epoch line. ["pooled"]"""
     extremes: Literal['corners', 'three', 'diagonal'] = key(default=None)
@@ -1339,12 +1348,14 @@ class PartialSettings(Keys):
     """One noise line for all worker counts, or one per worker count. ["average"]"""
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
+    progress: float = key(default=None)
+    """Share of the way to the target that is trained to learn θ of epochs θ·(γ/K), without earlier runs. [0.01]"""
     start: Literal['smallest', 'largest-batch'] = key(default=None)
     """Where the search starts and settles. ["smallest"]"""
     step_fit: Literal['whole', 'split'] = key(default=None)
     """How the step plane is put through the probes. ["whole"]"""
 
-    _known = {"cold_start_steps": "cold_start_steps", "epochs_from": "epochs_from", "extremes": "extremes", "noise_at": "noise_at", "noise_by": "noise_by", "probe_steps": "probe_steps", "start": "start", "step_fit": "step_fit"}
+    _known = {"cold_start_steps": "cold_start_steps", "earlier_runs": "earlier_runs", "epochs_from": "epochs_from", "extremes": "extremes", "noise_at": "noise_at", "noise_by": "noise_by", "probe_steps": "probe_steps", "progress": "progress", "start": "start", "step_fit": "step_fit"}
     _tables = {}
 
 

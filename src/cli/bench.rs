@@ -10,13 +10,17 @@ use super::signals::Signals;
 use super::{out, scenarios, terminal};
 use scavsim_base::output::{replace_folder, write_file};
 use scavsim_base::text::Page;
+use scavsim_base::text::words::plural;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{
-    Contestant, NoBench, Refusal, Suite, VerifiedSubmission, card, export, library, run, verify,
+    Contestant, Entrant, NoBench, Refusal, Suite, SuiteScenario, Verification, VerifiedSubmission,
+    card, export, library, run, verify,
 };
-use scavsim_measure::compare::ComparisonOptions;
+use scavsim_measure::compare::{ComparisonOptions, tally::reasons};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
-use scavsim_scenario::Scenario;
+
+/// Reasons of failures that a run tells.
+const MOST_REASONS: usize = 5;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -29,8 +33,8 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// Make all searches of a suite with a strategy: a folder with a transcript of each
     Run(BenchRunArgs),
-    /// Replay transcripts on the tables of the grids, without the strategy: every figure must come out again
-    Verify(BenchVerifyArgs),
+    /// Replay transcripts on the tables of the grids, and run strategies again: every figure must come out again
+    Verify(FoldersArgs),
     /// Rank folders by what was verified of them; those that fail are named with the reason
     Board(BoardArgs),
     /// Print what grids hold: by whom they were measured, their licence, what is missing, the spread of repeats
@@ -49,14 +53,25 @@ struct SuiteArgs {
 #[derive(Debug, Args)]
 struct BenchRunArgs {
     /// A strategy that comes along, as `scavsim list strategies` has them, or the file of a program (docs/own-strategy.md)
-    #[arg(long, value_name = "STRATEGY")]
-    strategy: String,
+    #[arg(
+        long,
+        value_name = "STRATEGY",
+        required_unless_present = "command",
+        conflicts_with = "command"
+    )]
+    strategy: Option<String>,
+    /// A program with its arguments, behind `--`: `-- venv/bin/python mine.py 10`
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
     /// Folder of the submission
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// Name on the leaderboard [default: that of the strategy or the file]
     #[arg(long)]
     name: Option<String>,
+    /// Grids or data sets on which its constants were chosen: the leaderboard says it
+    #[arg(long, value_name = "GRIDS")]
+    tuned_on: Option<String>,
     /// Threads; all cores when absent. Results do not depend on it
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -64,11 +79,15 @@ struct BenchRunArgs {
     suite: SuiteArgs,
 }
 
+/// Folders to verify, and how.
 #[derive(Debug, Args)]
-struct BenchVerifyArgs {
+struct FoldersArgs {
     /// Folders of submissions; nothing in them is changed
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
+    /// Run the programs that were handed in again: without, their transcripts are replayed, and nobody knows whose they are
+    #[arg(long)]
+    programs: bool,
     /// Threads; all cores when absent
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -78,17 +97,15 @@ struct BenchVerifyArgs {
 
 #[derive(Debug, Args)]
 struct BoardArgs {
-    /// Folders of submissions
-    #[arg(required = true, value_name = "DIR")]
-    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    verified: FoldersArgs,
+    /// Rank by searches that all make anew, on halves and from starts that this number draws, which nobody knew beforehand;
+    /// programs are told other names, another order and other units
+    #[arg(long, value_name = "N", requires = "programs")]
+    seed: Option<u32>,
     /// Write the leaderboard to this file, too, and a page beside it
     #[arg(short, long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-    /// Threads; all cores when absent
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-    #[command(flatten)]
-    suite: SuiteArgs,
 }
 
 #[derive(Debug, Args)]
@@ -148,7 +165,7 @@ impl SuiteArgs {
     }
 
     /// The suite, with the scenarios in which transcripts are replayed.
-    fn to_replay(&self) -> Result<(Suite, Vec<Scenario>), Failure> {
+    fn to_replay(&self) -> Result<(Suite, Vec<SuiteScenario>), Failure> {
         let suite = self.load()?;
         let mut diagnostics = Diagnostics::default();
         let replayed = suite.replayed(&mut diagnostics);
@@ -161,7 +178,13 @@ impl BenchRunArgs {
     fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let suite = self.suite.load()?;
         let mut diagnostics = Diagnostics::default();
-        let contestant = Contestant::find(&self.strategy, self.name.as_deref(), &mut diagnostics);
+        let entrant = Entrant {
+            strategy: self.strategy.as_deref(),
+            command: &self.command,
+            name: self.name.as_deref(),
+            tuned_on: self.tuned_on.as_deref(),
+        };
+        let contestant = Contestant::find(entrant, Path::new("."), &mut diagnostics);
         let scenarios = (contestant.as_ref())
             .and_then(|contestant| suite.scenarios(contestant, &mut diagnostics));
         let (Some(contestant), Some(scenarios)) = (contestant, scenarios) else {
@@ -174,18 +197,24 @@ impl BenchRunArgs {
         drop(progress);
         let made = made.map_err(failure)?;
         let page = terminal::page();
-        let failed: u64 = made.totals.iter().map(|total| total.failed).sum();
+        let failed: u64 = made
+            .submission
+            .totals
+            .iter()
+            .map(|total| total.failed)
+            .sum();
         let sentence = format!(
             "{}: {} of suite {}, {failed} of them failed",
-            made.name,
-            match made.cases {
-                1 => "1 search".to_owned(),
-                cases => format!("{cases} searches"),
-            },
+            made.submission.name,
+            plural(made.submission.cases, "search"),
             suite.name
         );
         let mut text = page.prose(&sentence, 2);
-        text += &made.table(&page);
+        let entries = made.blocks.iter().flat_map(|block| &block.entries);
+        for (reason, count) in reasons(entries).into_iter().take(MOST_REASONS) {
+            text += &page.prose(&format!("  {count}: {reason}"), 4);
+        }
+        text += &made.submission.table(&page);
         text += &page.prose(&format!("{}", self.out.display()), 2);
         terminal::print(&text)?;
         Ok(Exit::Done)
@@ -219,17 +248,22 @@ fn failure(why: NoBench) -> Failure {
 type Outcome = (PathBuf, Result<VerifiedSubmission, Refusal>);
 
 fn verified(
-    folders: &[PathBuf],
-    (suite, scenarios): &(Suite, Vec<Scenario>),
-    jobs: Option<u16>,
+    asked: &FoldersArgs,
+    seed: Option<u32>,
+    (suite, scenarios): &(Suite, Vec<SuiteScenario>),
     signals: &Signals,
 ) -> Result<Vec<Outcome>, Failure> {
-    let cases = suite.cases(scenarios) * folders.len() as u64;
+    let cases = suite.cases(scenarios) * asked.folders.len() as u64;
     let progress = Progress::over("bench", "searches", cases);
-    let effort = effort(jobs, signals, &progress)?;
+    let effort = effort(asked.jobs, signals, &progress)?;
+    let verification = Verification {
+        programs: asked.programs,
+        seed,
+    };
     let mut all: Vec<Outcome> = Vec::new();
-    for folder in folders {
-        let mut outcome = verify(folder, suite, scenarios, effort).map_err(failure)?;
+    for folder in &asked.folders {
+        let outcome = verify(folder, suite, scenarios, verification, effort);
+        let mut outcome = outcome.map_err(failure)?;
         let name = |verified: &VerifiedSubmission| verified.submission.name.clone();
         if let Ok(own) = &outcome {
             let mut others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
@@ -253,18 +287,23 @@ fn refusal_text(folder: &Path, refusal: &Refusal, page: &Page) -> String {
     head + &each.collect::<String>()
 }
 
-impl BenchVerifyArgs {
+impl FoldersArgs {
     fn run(self, signals: &Signals) -> Result<Exit, Failure> {
         let replayed = self.suite.to_replay()?;
-        let all = verified(&self.folders, &replayed, self.jobs, signals)?;
+        let all = verified(&self, None, &replayed, signals)?;
         let page = terminal::page();
         let mut exit = Exit::Done;
         let mut text = String::new();
         for (folder, outcome) in &all {
             match outcome {
                 Ok(own) => {
+                    let how = if own.was_run_again {
+                        ""
+                    } else {
+                        "; its program was not run, which `--programs` does"
+                    };
                     let sentence = format!(
-                        "{}: {}, every figure of {} searches came out again",
+                        "{}: {}, every figure of {} searches came out again{how}",
                         folder.display(),
                         own.submission.name,
                         own.submission.cases
@@ -284,8 +323,11 @@ impl BenchVerifyArgs {
 
 impl BoardArgs {
     fn run(self, signals: &Signals) -> Result<Exit, Failure> {
-        let replayed = self.suite.to_replay()?;
-        let all = verified(&self.folders, &replayed, self.jobs, signals)?;
+        let mut replayed = self.verified.suite.to_replay()?;
+        let all = verified(&self.verified, self.seed, &replayed, signals)?;
+        if let Some(seed) = self.seed {
+            replayed.0 = replayed.0.drawn_by(seed);
+        }
         let page = terminal::page();
         let (mut sound, mut refused) = (Vec::new(), Vec::new());
         for (folder, outcome) in all {

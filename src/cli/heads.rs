@@ -128,6 +128,22 @@ pub(super) const HEADS: &[(&str, &str)] = &[
         "In `compare`: units where search and runs come to more than 1.1 × those of the best other, or who loses there. In `list failures`: what a failure takes away.",
     ),
     (
+        "tuned on",
+        "In `bench board`: what the constants of a strategy were chosen on, by the word of who handed it in.",
+    ),
+    (
+        "checked",
+        "In `bench board`: whether its searches were made again by its strategy, or their figures alone replayed.",
+    ),
+    (
+        "history",
+        "In `compare`: what the earlier runs that the strategy took had come to, over a run of the oracle: mean over units.",
+    ),
+    (
+        "pays after",
+        "In `compare`: jobs of R runs after which these earlier runs are paid back, against the best strategy without any; never where it is no better.",
+    ),
+    (
         "most on",
         "The unit where the strategy loses most, by how much, and to whom.",
     ),

@@ -272,6 +272,18 @@ fn what_a_submission_says_of_itself_is_held_against_the_replay() {
     refused("another suite", &|all| all["suite"]["name"] = json!("v1"));
     refused("an unknown key", &|all| all["prize"] = json!(1));
     refused("a formula for a name", &|all| all["name"] = json!("=1+1"));
+    refused("a name that is a page", &|all| {
+        all["name"] = json!("<script>alert(1)</script>")
+    });
+    refused("a name of another version", &|all| {
+        all["scavsim"] = json!("9.9.9")
+    });
+    refused("a program that is not there", &|all| {
+        all["program"] = json!({ "mine.py": "0" })
+    });
+    refused("tuned on nothing", &|all| {
+        all["tuned_on"] = json!("nothing")
+    });
     assert_snapshot!(told);
     sandbox.write("mine/submission.json", &honest);
     verify(&sandbox, "mine").success();
@@ -318,10 +330,10 @@ fn a_program_is_verified_without_it() {
         serde_json::from_str(&sandbox.read("mine/submission.json")).expect("JSON");
     assert_eq!(
         (&submission["name"], &submission["strategy"]),
-        (&json!("lucky"), &json!("lucky.py"))
+        (&json!("lucky"), &json!("python3 lucky.py"))
     );
     let hash = blake3::hash(PROGRAM.as_bytes()).to_hex().to_string();
-    assert_eq!(submission["program"], json!([hash]));
+    assert_eq!(submission["program"], json!({ "lucky.py": hash }));
     let all = lines(&sandbox, "mine");
     assert!(
         all.iter()
@@ -333,7 +345,8 @@ fn a_program_is_verified_without_it() {
         "{all:?}"
     );
     std::fs::remove_dir_all(sandbox.path("my")).expect("it was there");
-    verify(&sandbox, "mine").success();
+    let told = stdout(&verify(&sandbox, "mine").success());
+    assert!(told.contains("its program was not run"), "{told}");
     // Nobody is better off by taking a failure back.
     let at = all
         .iter()
@@ -344,6 +357,196 @@ fn a_program_is_verified_without_it() {
     put(&sandbox, "mine", &forged);
     let text = stdout(&verify(&sandbox, "mine").code(1));
     assert!(text.contains(&format!("line {}: ", at + 1)), "{text}");
+}
+
+/// Draws a configuration with its seed, and knows one of them by its name.
+const COPIED: &str = r#"
+import json, random, sys
+while line := sys.stdin.readline():
+    told = json.loads(line)
+    seed, all = told["search"]["seed"], told["task"]["configurations"]
+    known = [at for at, own in enumerate(all) if own["vm"] == sys.argv[1]]
+    print(json.dumps({"choose": random.Random(seed).choice(known)} if known else {"fail": "unknown"}), flush=True)
+"#;
+
+/// What the program of a folder does not make is refused once it is run: the best start under every start, another program.
+#[test]
+fn a_program_is_run_again_and_judged_by_what_it_cannot_know() {
+    if without_python() {
+        return;
+    }
+    let sandbox = sandbox();
+    sandbox.write("my/known.py", COPIED);
+    let entered = [
+        "--suite",
+        "tiny.toml",
+        "--out",
+        "mine",
+        "--tuned-on",
+        "scout",
+    ];
+    let command = ["--", "python3", "my/known.py", "c4.xlarge"];
+    let run_it = [&["bench", "run"][..], &entered, &command].concat();
+    sandbox.run(&run_it).success();
+    let again = |folder: &str| {
+        let command = [
+            "bench",
+            "verify",
+            folder,
+            "--suite",
+            "tiny.toml",
+            "--programs",
+        ];
+        sandbox.run(&command)
+    };
+    let told = stdout(&again("mine").success());
+    assert!(told.contains("came out again\n"), "{told}");
+    let honest = sandbox.read("mine/submission.json");
+    assert!(
+        honest.contains("\"python3 known.py c4.xlarge\""),
+        "{honest}"
+    );
+    // The choice of the first start under the second one, as a lucky draw has it; figures are those of the choice.
+    sandbox.write(
+        "my/lucky.py",
+        &COPIED.replace(
+            "random.Random(seed)",
+            "random.Random(told[\"search\"][\"repeats\"])",
+        ),
+    );
+    let lucky = [
+        "--suite",
+        "tiny.toml",
+        "--out",
+        "lucky",
+        "--",
+        "python3",
+        "my/lucky.py",
+        "c4.xlarge",
+    ];
+    sandbox
+        .run(&[&["bench", "run"][..], &lucky].concat())
+        .success();
+    let mut forged: Value = serde_json::from_str(&honest).expect("JSON");
+    let other: Value = serde_json::from_str(&sandbox.read("lucky/submission.json")).expect("JSON");
+    forged["totals"] = other["totals"].clone();
+    sandbox.write("mine/submission.json", &forged.to_string());
+    put(&sandbox, "mine", &lines(&sandbox, "lucky"));
+    verify(&sandbox, "mine").success();
+    let told = reasons(&stdout(&again("mine").code(1)));
+    assert!(told.contains("makes other searches than these"), "{told}");
+    // Another program than the one of the hash.
+    sandbox.write("lucky/program/lucky.py", COPIED);
+    let told = reasons(&stdout(&verify(&sandbox, "lucky").code(1)));
+    assert!(told.contains("`program.lucky.py` is"), "{told}");
+    // Who knows configurations by their names fails where nobody has told them.
+    sandbox.run(&run_it).success();
+    run(&sandbox, "random@6", "random", &[]).success();
+    let board = |more: &[&str]| {
+        let usual = [
+            "bench",
+            "board",
+            "mine",
+            "random",
+            "--suite",
+            "tiny.toml",
+            "--out",
+            "b.csv",
+        ];
+        sandbox.run(&[&usual[..], more].concat()).success();
+        let rows = Rows::parse(&sandbox.read("b.csv"));
+        let of = |name: &str| {
+            let row = rows.iter().find(|row| row.text("name") == name);
+            let row = row.expect("it has a row");
+            (
+                row.text("checked").to_owned(),
+                row.text("tuned_on").to_owned(),
+                row.number("failed_share"),
+            )
+        };
+        (of("known"), of("random@6"))
+    };
+    let (known, random) = board(&[]);
+    assert_eq!(known, ("figures only".into(), "scout".into(), 0.0));
+    assert_eq!(random, ("run again".into(), "nothing here".into(), 0.0));
+    let (known, random) = board(&["--programs", "--seed", "8"]);
+    assert_eq!((known.2, random.2), (1.0, 0.0));
+    sandbox
+        .run(&[
+            "bench",
+            "board",
+            "mine",
+            "--suite",
+            "tiny.toml",
+            "--seed",
+            "8",
+        ])
+        .code(2);
+}
+
+/// The first commands of docs/bench.md with the program of docs/own-strategy.md.
+#[test]
+fn the_documented_way_to_enter_is_open() {
+    if without_python() {
+        return;
+    }
+    let block = |page: &str, language: &str| {
+        let text = repository_file(page);
+        let begin = text.find(&format!("```{language}\n")).expect("a block") + language.len() + 4;
+        let length = text[begin..].find("```").expect("its end");
+        text[begin..begin + length].to_owned()
+    };
+    let sandbox = sandbox();
+    sandbox.write("mine.py", &block("docs/own-strategy.md", "python"));
+    let commands = block("docs/bench.md", "sh");
+    assert!(commands.lines().count() > 4, "{commands}");
+    for line in commands.lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        let mut words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        let behind = words.iter().position(|word| *word == "--");
+        let at = behind.unwrap_or(words.len());
+        words.splice(at..at, ["--suite", "tiny.toml"]);
+        sandbox.run(&words).success();
+    }
+    assert!(
+        sandbox
+            .read("leaderboard.csv")
+            .contains("python3 mine.py 10")
+    );
+}
+
+/// On a grid without other jobs a program is told none, and who needs them fails there and is charged.
+#[test]
+fn where_a_grid_lacks_other_jobs_searches_are_made_all_the_same() {
+    if without_python() {
+        return;
+    }
+    let sandbox = sandbox();
+    let shipped: toml::Table = repository_file("data/bench/v1.toml").parse().expect("TOML");
+    let cnn = &shipped["grid"][1];
+    let grid = format!(
+        "[[grid]]\nname = {}\nspec = {}\nrows = {}\nstarts = 1\n",
+        cnn["name"], cnn["spec"], cnn["rows"]
+    );
+    sandbox.write("tiny.toml", &(tiny() + &grid));
+    sandbox.write(
+        "examples/forest.py",
+        &repository_file("examples/strategies/forest.py"),
+    );
+    run(&sandbox, "examples/forest.py", "forest", &[]).success();
+    let told = stdout(&run(&sandbox, "average-best", "average", &[]).success());
+    assert!(
+        told.contains("20 searches of suite tiny, 4 of them failed"),
+        "{told}"
+    );
+    assert!(
+        told.contains("4: strategy `average-best` cannot be used: no other job than"),
+        "{told}"
+    );
+    verify(&sandbox, "average").success();
+    verify(&sandbox, "forest").success();
+    let told = stderr(&run(&sandbox, "partial", "out", &[]).code(2));
+    assert!(told.contains("strategy `partial` cannot be used"), "{told}");
 }
 
 #[test]
@@ -527,7 +730,9 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     let other = ["--name", "random@4"];
     let told = stderr(&run(&sandbox, "random@3", "out", &other).code(2));
     assert!(
-        told.contains("`random@4` is the name of another strategy"),
+        told.contains(
+            "`random@4` is no name for a leaderboard: it is the name of another strategy"
+        ),
         "{told}"
     );
     run(&sandbox, "random@3", "out", &[]).success();
@@ -546,7 +751,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     };
     refused(
         1,
-        "`random@4` is the name of another strategy than `random@3`",
+        "a name that cannot be shown: it is the name of another strategy",
     );
     refused(2, "`random@4` makes other searches than these");
     // As a program that it is not.
@@ -554,7 +759,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     sandbox.write("out/submission.json", &program);
     let told = stdout(&verify(&sandbox, "out").code(1));
     assert!(
-        reasons(&told).contains("`mine.py` is no built-in strategy"),
+        reasons(&told).contains("`mine.py` is no built-in strategy, and has no `command`"),
         "{told}"
     );
     // A program with the name of a strategy could not be told from it.

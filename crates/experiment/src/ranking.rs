@@ -368,7 +368,7 @@ impl Ranking {
             Objective::Time => row.expected.time_s,
             Objective::Cost => row.expected.cost_usd,
             Objective::Knee => {
-                let depth = knee.and_then(|front| front.depth_over_knee(&row.expected));
+                let depth = knee.and_then(|front| front.knee_depth(&row.expected));
                 depth.map_or(f64::INFINITY, |depth| -depth)
             }
         };

@@ -62,8 +62,8 @@ columns! {
     oracle_other: text, key;
     /// 1 where what was chosen is expected to be worth what the oracle's choice is, else 0, as without a result.
     right: figure, share;
-    /// Depth of the choice below the line between the ends of the oracle's front, over that of the knee; with the
-    /// objective `knee`, for choices that are expected to keep to the limits.
+    /// 1 less how much farther the choice is from the least time and the least cost than the knee, in shares of these; with
+    /// the objective `knee`, for choices that are expected to keep to the limits.
     knee_depth: figure in "fraction", mean;
     /// Hours from the start to the target, search included and its steps credited, as it came out
     /// in this replica.

@@ -13,7 +13,7 @@ const MOST_IN_PART: usize = 4_096;
 pub(super) struct ExpectedOutcome {
     pub(super) hours: f64,
     pub(super) usd: f64,
-    /// Depth of the choice on the oracle's front over that of the knee; 0 where not asked for.
+    /// `knee_depth` of the choice; 0 where not asked for.
     pub(super) depth: f64,
 }
 

@@ -78,7 +78,7 @@ pub(super) fn is_worth(
             Objective::Time => no_more(chosen.time_s, best.time_s),
             Objective::Cost => no_more(chosen.cost_usd, best.cost_usd),
             Objective::Knee => {
-                let depth = |point| front.and_then(|front| front.depth_over_knee(point));
+                let depth = |point| front.and_then(|front| front.knee_depth(point));
                 (depth(&chosen).zip(depth(&best))).is_some_and(|(own, best)| no_more(best, own))
             }
         }

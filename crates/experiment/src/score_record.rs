@@ -36,7 +36,7 @@ impl<'p> Evaluator<'p> {
         record.right = Some(f64::from(is_right));
         // Beyond the limits there is more to have than the front offers.
         if objective == Objective::Knee && is_allowed {
-            record.knee_depth = front.and_then(|front| front.depth_over_knee(&chosen));
+            record.knee_depth = front.and_then(|front| front.knee_depth(&chosen));
         }
         if outcome.search.hours > 0.0 {
             // Without a search there is no luck in a choice.
@@ -116,7 +116,7 @@ impl<'p> Evaluator<'p> {
             let objective = self.plan.objectives[case.objective];
             if objective == Objective::Knee && arena.allowed[case.policy][at] {
                 let front = arena.fronts[case.policy].as_ref();
-                record.rival_knee_depth = front.and_then(|front| front.depth_over_knee(&rival));
+                record.rival_knee_depth = front.and_then(|front| front.knee_depth(&rival));
             }
         }
     }

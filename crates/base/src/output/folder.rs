@@ -71,6 +71,15 @@ impl OutputFolder {
         file.close()
     }
 
+    /// Copies a file with what may be done with it.
+    pub fn copy(&self, from: &Path, name: &str) -> io::Result<()> {
+        let target = self.file(name);
+        let copied = may_be_written(&target).and_then(|()| fs::copy(from, &target));
+        copied
+            .map(drop)
+            .map_err(|error| cannot_write(&target, error))
+    }
+
     /// Opens an unfinished file to write behind its first `bytes` bytes; what stands there is cut off.
     pub fn open_behind(&self, name: &str, bytes: u64) -> io::Result<File> {
         let path = self.file(name);

@@ -149,7 +149,7 @@ pub fn plural(count: u64, what: &str) -> String {
     match (count, what.strip_suffix("fe")) {
         (1, _) => format!("1 {what}"),
         (_, Some(stem)) => format!("{count} {stem}ves"),
-        (_, None) if what.ends_with('s') => format!("{count} {what}es"),
+        (_, None) if what.ends_with(['s', 'h']) => format!("{count} {what}es"),
         (_, None) => format!("{count} {what}s"),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::verify::VerifiedSubmission;
+use super::submission::VerifiedSubmission;
 use crate::compare::judge::{Verdict, judge};
 use crate::compare::{Block, Tally};
 use scavsim_base::stats::mean;
@@ -18,9 +18,31 @@ pub struct Board {
     /// All entries in each block, in the order of the folders.
     pub blocks: Vec<Block>,
     verdicts: Vec<Verdict>,
-    strategies: Vec<String>,
+    folders: Vec<FolderFacts>,
     /// The best first: by mean rank over blocks, then in the order of the folders.
     order: Vec<usize>,
+}
+
+/// What a leaderboard says of a folder besides figures.
+#[derive(Clone)]
+struct FolderFacts {
+    strategy: String,
+    tuned_on: String,
+    checked: &'static str,
+}
+
+impl FolderFacts {
+    fn new(own: &VerifiedSubmission) -> FolderFacts {
+        FolderFacts {
+            strategy: own.submission.strategy.clone(),
+            tuned_on: own.submission.tuned_on.clone(),
+            checked: if own.was_run_again {
+                "run again"
+            } else {
+                "figures only"
+            },
+        }
+    }
 }
 
 /// A row of the board as a file has it: an entry in a block, or over all of them.
@@ -31,6 +53,8 @@ struct BoardRow<'a> {
     place: usize,
     name: &'a str,
     strategy: &'a str,
+    tuned_on: &'a str,
+    checked: &'a str,
     net_mean: Option<f64>,
     net_median: Option<f64>,
     net_p90: Option<f64>,
@@ -57,9 +81,7 @@ impl Board {
         let mut board = Board {
             blocks,
             verdicts,
-            strategies: (verified.iter())
-                .map(|own| own.submission.strategy.clone())
-                .collect(),
+            folders: verified.iter().map(FolderFacts::new).collect(),
             order: (0..verified.len()).collect(),
         };
         let ranks: Vec<f64> = board.order.iter().map(|&at| board.rank(at)).collect();
@@ -97,7 +119,9 @@ impl Board {
         let mut columns = vec![
             Column::number("", place),
             Column::text("name", |at: &usize| self.name(*at).to_owned()),
-            Column::text("strategy", |at: &usize| self.strategies[*at].clone()).rank(4),
+            Column::text("strategy", |at: &usize| self.folders[*at].strategy.clone()).rank(5),
+            Column::text("tuned on", |at: &usize| self.folders[*at].tuned_on.clone()).rank(2),
+            Column::text("checked", |at: &usize| self.folders[*at].checked.to_owned()).rank(4),
             Column::number("rank", |at: &usize| format!("{:.2}", self.rank(*at))).rank(0),
         ];
         for (n, block) in self.blocks.iter().enumerate() {
@@ -156,7 +180,9 @@ impl Board {
                 repeats: None,
                 place: place + 1,
                 name: self.name(at),
-                strategy: &self.strategies[at],
+                strategy: &self.folders[at].strategy,
+                tuned_on: &self.folders[at].tuned_on,
+                checked: self.folders[at].checked,
                 net_mean: over(Tally::net),
                 net_median: None,
                 net_p90: None,
@@ -179,7 +205,9 @@ impl Board {
                     repeats: Some(block.repeats),
                     place: place + 1,
                     name: &entry.strategy,
-                    strategy: &self.strategies[at],
+                    strategy: &self.folders[at].strategy,
+                    tuned_on: &self.folders[at].tuned_on,
+                    checked: self.folders[at].checked,
                     net_mean: entry.mean(Tally::net),
                     net_median: net.median(),
                     net_p90: net.quantile(0.9),

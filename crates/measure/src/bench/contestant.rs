@@ -1,117 +1,225 @@
 //! Who is judged by a suite: a strategy that comes along, or a program.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use super::submission::hash_of_file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest, foreign};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::{Registry, Settings, registry};
 
 /// Name that every program has in its scenarios, so that all are dealt the same luck.
-pub(super) const PROGRAM: &str = "submission";
+const PROGRAM: &str = "submission";
 const LONGEST_NAME: usize = 40;
+const LONGEST_STRATEGY: usize = 200;
 
 #[derive(Debug, Clone)]
 pub struct Contestant {
-    kind: ContestantKind,
-    /// The strategy, or the file of the program.
+    program: Option<EnteredProgram>,
+    /// The strategy, or the command of the program.
     pub strategy: String,
     /// The name on the leaderboard.
     pub name: String,
+    /// What it was tuned on, by the word of who enters it.
+    pub tuned_on: String,
 }
 
+/// A program, started in the folder in which its files are.
 #[derive(Debug, Clone)]
-enum ContestantKind {
-    BuiltIn,
-    Program {
-        command: Vec<String>,
-        folder: PathBuf,
-    },
+struct EnteredProgram {
+    command: Vec<String>,
+    /// Files of the command by their names, without its interpreter.
+    files: BTreeMap<String, PathBuf>,
+    folder: PathBuf,
+    disguise: Option<u64>,
+}
+
+/// Who enters: a strategy or the file of a program, or a command, with what is said of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Entrant<'a> {
+    pub strategy: Option<&'a str>,
+    pub command: &'a [String],
+    /// Name on the leaderboard, where it is another.
+    pub name: Option<&'a str>,
+    pub tuned_on: Option<&'a str>,
 }
 
 impl Contestant {
     /// Whoever replays transcripts needs a strategy in its place.
     pub(super) fn nobody() -> Contestant {
         Contestant {
-            kind: ContestantKind::BuiltIn,
+            program: None,
             strategy: "random".to_owned(),
             name: "random".to_owned(),
+            tuned_on: String::new(),
         }
     }
 
-    /// A strategy that comes with scavsim, or the file of a program; `name` is that on the leaderboard.
+    /// A strategy that comes with scavsim, the file of a program, or a command that is started in `folder`.
     pub fn find(
-        strategy: &str,
-        name: Option<&str>,
+        entrant: Entrant<'_>,
+        folder: &Path,
         diagnostics: &mut Diagnostics,
     ) -> Option<Contestant> {
         let before = diagnostics.len();
-        let path = Path::new(strategy);
-        let registry = Registry::default();
-        let is_known = is_built_in(strategy);
-        let (kind, usual) = if is_known {
-            (Some(ContestantKind::BuiltIn), strategy.to_owned())
-        } else if let (true, Some(file)) = (path.is_file(), path.file_name())
-            && is_built_in(&file.to_string_lossy())
-        {
-            let file = file.to_string_lossy();
-            let title = format!("the program `{strategy}` has the name of the strategy `{file}`");
-            diagnostics.push(Diagnostic::general(title).with_help("rename the file"));
-            (None, String::new())
-        } else if path.is_file() {
-            let stem = path.file_stem().unwrap_or_default();
-            (program(path), stem.to_string_lossy().into_owned())
-        } else {
-            let near = closest(registry::base(strategy), registry.names());
+        let alone = entrant.strategy.map(str::to_owned);
+        let words: &[String] = alone.as_ref().map_or(entrant.command, std::slice::from_ref);
+        let first = words.first().map_or("", String::as_str);
+        let (program, usual) = if entrant.strategy.is_some_and(is_built_in) {
+            (None, first.to_owned())
+        } else if entrant.strategy.is_some() && !folder.join(first).is_file() {
+            let registry = Registry::default();
+            let near = closest(registry::base(first), registry.names());
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = "`scavsim list strategies` has those that come along; another one is the file of a program";
-            let title = format!("there is no strategy and no program `{strategy}`");
+            let help = "`scavsim list strategies` has those that come along; another one is the file of a program, or a command behind `--`";
+            let title = format!("there is no strategy and no program `{first}`");
             diagnostics.push(Diagnostic::general(title).with_help(format!("{near}{help}")));
-            (None, String::new())
+            return None;
+        } else {
+            let program = EnteredProgram::new(words, folder, diagnostics)?;
+            let file = program.files.keys().next_back();
+            let stem = file.and_then(|file| Path::new(file).file_stem());
+            let usual = stem.map_or(first.into(), |stem| stem.to_string_lossy());
+            (Some(program.clone()), usual.into_owned())
         };
-        let name = name.unwrap_or(&usual).to_owned();
-        if kind.is_some()
-            && let Some(why) = not_a_label(&name)
-        {
+        let strategy = match &program {
+            Some(program) => program.words().join(" "),
+            None => first.to_owned(),
+        };
+        let name = entrant.name.unwrap_or(&usual).to_owned();
+        if program.is_some() && is_built_in(&strategy) {
+            let title = format!("the program `{first}` has the name of the strategy `{strategy}`");
+            diagnostics.push(Diagnostic::general(title).with_help("rename the file"));
+        } else if let Some(why) = not_a_label(&name, &strategy) {
             let title = format!("`{name}` is no name for a leaderboard: {why}");
             diagnostics.push(Diagnostic::general(title).with_help("say another `--name`"));
-        } else if kind.is_some() && name != strategy && is_built_in(&name) {
-            let title = format!("`{name}` is the name of another strategy than `{strategy}`");
-            diagnostics.push(Diagnostic::general(title).with_help("say another `--name`"));
         }
-        let kind = kind.filter(|_| diagnostics.len() == before)?;
-        Some(Contestant {
-            kind,
-            strategy: match path.file_name() {
-                Some(file) if !is_known => file.to_string_lossy().into_owned(),
-                _ => strategy.to_owned(),
-            },
+        let tuned_on = match (entrant.tuned_on, &program) {
+            (Some(said), _) => said,
+            (None, None) => tuned_on(&strategy),
+            (None, Some(_)) => "not said",
+        };
+        if let Some(why) = not_a_text(tuned_on, LONGEST_STRATEGY) {
+            let title = format!("what it was tuned on cannot be shown: {why}");
+            diagnostics.push(Diagnostic::general(title).with_help("name grids or data sets"));
+        }
+        (diagnostics.len() == before).then(|| Contestant {
+            program,
+            strategy,
             name,
+            tuned_on: tuned_on.to_owned(),
         })
     }
 
     pub(super) fn scenario_name(&self) -> &str {
-        match &self.kind {
-            ContestantKind::BuiltIn => &self.strategy,
-            ContestantKind::Program { .. } => PROGRAM,
+        match &self.program {
+            None => &self.strategy,
+            Some(_) => PROGRAM,
         }
     }
 
+    /// How it is started; `None` of a strategy that comes along.
     pub(super) fn command(&self) -> Option<&[String]> {
-        match &self.kind {
-            ContestantKind::BuiltIn => None,
-            ContestantKind::Program { command, .. } => Some(command),
+        Some(&self.program.as_ref()?.command)
+    }
+
+    /// Words of its command, files by their names; none of a strategy that comes along.
+    pub(super) fn words(&self) -> Vec<String> {
+        let program = self.program.as_ref();
+        program.map_or(Vec::new(), EnteredProgram::words)
+    }
+
+    /// Files of its command, by their names.
+    pub(super) fn files(&self) -> BTreeMap<String, PathBuf> {
+        let program = self.program.as_ref();
+        program.map_or(BTreeMap::new(), |program| program.files.clone())
+    }
+
+    /// BLAKE3 hashes of its files.
+    pub(super) fn hashes(&self) -> io::Result<BTreeMap<String, String>> {
+        let files = self.files().into_iter();
+        let each = files.map(|(name, path)| Ok((name, hash_of_file(&path)?)));
+        each.collect()
+    }
+
+    /// Tells a program names, orders and units that it cannot know.
+    pub(super) fn disguise(&mut self, seed: u64) {
+        if let Some(program) = &mut self.program {
+            program.disguise = Some(seed);
         }
     }
 
     /// The scenario with the program where it is.
     pub(super) fn at_home(&self, mut scenario: Scenario) -> Scenario {
-        if let ContestantKind::Program { folder, .. } = &self.kind
+        if let Some(program) = &self.program
             && let Some(own) = scenario.settings.own.get_mut(PROGRAM)
         {
-            own.folder.clone_from(folder);
+            own.folder.clone_from(&program.folder);
+            own.disguise = program.disguise;
         }
         scenario
     }
+}
+
+impl EnteredProgram {
+    /// A command in a folder: one that begins with a file of Python is run by `python3`.
+    fn new(
+        words: &[String],
+        folder: &Path,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<EnteredProgram> {
+        let folder = std::path::absolute(folder).ok()?;
+        let is_file = |word: &&String| folder.join(word).is_file();
+        let mut command = words.to_vec();
+        let first = words.first()?;
+        if is_file(&first) && first.ends_with(".py") {
+            command.insert(0, "python3".to_owned());
+        } else if is_file(&first) || first.contains('/') {
+            let place = Some(folder.join(first)).filter(|place| place.is_file());
+            // An environment may be where the judge is.
+            let place = place.or_else(|| std::path::absolute(first).ok())?;
+            command[0] = place.to_string_lossy().into_owned();
+        }
+        let arguments = command[1..].iter().filter(is_file);
+        let mut named: Vec<&String> = arguments.collect();
+        if named.is_empty() {
+            named.extend(command[..1].iter().filter(is_file));
+        }
+        let mut files = BTreeMap::new();
+        for word in named {
+            let (name, path) = (file_name(word), folder.join(word));
+            if let Some(other) = files.insert(name.clone(), path.clone())
+                && other != path
+            {
+                let title = format!("the command names two files `{name}`");
+                diagnostics.push(Diagnostic::general(title).with_help("rename one"));
+                return None;
+            }
+        }
+        Some(EnteredProgram {
+            command,
+            files,
+            folder,
+            disguise: None,
+        })
+    }
+
+    fn words(&self) -> Vec<String> {
+        let (here, files) = (&self.folder, &self.files);
+        let plain = |word: &String| match here.join(word).strip_prefix(here) {
+            _ if files.contains_key(&file_name(word)) => file_name(word),
+            // An interpreter of the folder, or one that is found anywhere.
+            Ok(inside) => inside.to_string_lossy().into_owned(),
+            Err(_) => file_name(word),
+        };
+        self.command.iter().map(plain).collect()
+    }
+}
+
+fn file_name(word: &str) -> String {
+    let name = Path::new(word).file_name();
+    name.map_or(word.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 pub(super) fn is_built_in(name: &str) -> bool {
@@ -119,25 +227,31 @@ pub(super) fn is_built_in(name: &str) -> bool {
     recipe.is_some()
 }
 
-/// How a file is started.
-fn program(path: &Path) -> Option<ContestantKind> {
-    let file = path.file_name()?.to_string_lossy().into_owned();
-    let folder = std::path::absolute(path).ok()?.parent()?.to_owned();
-    let command = match path.extension() {
-        Some(ending) if ending == "py" => vec!["python3".to_owned(), file],
-        _ => vec![format!("./{file}")],
-    };
-    Some(ContestantKind::Program { command, folder })
+/// What the constants of a strategy that comes along were chosen on.
+fn tuned_on(strategy: &str) -> &'static str {
+    match registry::base(strategy) {
+        "value-of-information" | "value-of-information-history" => "scout, trimtuner, scavenger",
+        _ => "nothing here",
+    }
 }
 
-/// Why a text cannot stand on a leaderboard.
-pub(super) fn not_a_label(name: &str) -> Option<&'static str> {
-    if name.trim().is_empty() {
+/// Why a name cannot stand on a leaderboard for a strategy, or the strategy cannot.
+pub(super) fn not_a_label(name: &str, strategy: &str) -> Option<&'static str> {
+    let why = not_a_text(name, LONGEST_NAME).or_else(|| not_a_text(strategy, LONGEST_STRATEGY));
+    why.or_else(|| {
+        (name != strategy && is_built_in(name)).then_some("it is the name of another strategy")
+    })
+}
+
+pub(super) fn not_a_text(text: &str, longest: usize) -> Option<&'static str> {
+    if text.trim().is_empty() {
         Some("it is empty")
-    } else if name.chars().count() > LONGEST_NAME {
-        Some("it has more than 40 characters")
-    } else if foreign::harmless(name) != name {
+    } else if text.chars().count() > longest {
+        Some("it is too long")
+    } else if foreign::harmless(text) != text {
         Some("a spreadsheet would take it for a formula, or it has characters that are not seen")
+    } else if text.contains(['<', '>', '&', '"', '`']) {
+        Some("it has one of the characters < > & \" `")
     } else {
         None
     }

@@ -13,8 +13,8 @@ mod suite_searches;
 pub mod transcript;
 pub mod verify;
 
-pub use contestant::Contestant;
-pub use submission::{Refusal, Submission, run};
-pub use suite::Suite;
+pub use contestant::{Contestant, Entrant};
+pub use submission::{Refusal, Submission, VerifiedSubmission, run};
+pub use suite::{Suite, SuiteScenario};
 pub use suite_searches::NoBench;
-pub use verify::{VerifiedSubmission, verify};
+pub use verify::{Verification, verify};

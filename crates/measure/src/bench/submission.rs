@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contestant::{Contestant, PROGRAM, is_built_in, not_a_label};
-use super::suite::Suite;
+use super::contestant::{Contestant, Entrant, is_built_in, not_a_label, not_a_text};
+use super::suite::{Suite, SuiteScenario};
 use super::suite_searches::{NoBench, RunMode, walk};
 use super::transcript;
 use crate::compare::{Block, ComparisonOptions, Tally};
@@ -17,10 +17,12 @@ use scavsim_base::stats::mean;
 use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_read::input::{Diagnostics, Source, json};
-use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 
 pub const FILE: &str = "submission.json";
+/// Folder of the program's files in that of a submission.
+const PROGRAM: &str = "program";
+
 /// Why a folder is not what it says, in sentences.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", why.join("; "))]
@@ -45,10 +47,14 @@ pub struct Submission {
     pub suite: SubmittedSuite,
     /// Name on the leaderboard.
     pub name: String,
-    /// The strategy, or the file of the program.
+    /// The strategy, or the command of the program.
     pub strategy: String,
-    /// BLAKE3 hashes of the program's files, in the order of its command.
-    pub program: Vec<String>,
+    /// Words of the program's command; none of a strategy that comes along.
+    pub command: Vec<String>,
+    /// BLAKE3 hashes of the program's files, which are in the folder `program`.
+    pub program: BTreeMap<String, String>,
+    /// What its constants were chosen on, by the word of who handed it in.
+    pub tuned_on: String,
     pub cases: u64,
     /// BLAKE3 hash of the transcripts.
     pub transcripts: String,
@@ -123,14 +129,23 @@ pub(super) fn totals(suite: &Suite, blocks: &[Block]) -> Vec<Total> {
         .collect()
 }
 
-/// Makes all searches of a suite and writes a folder with their transcripts and what they came to.
+/// A folder with what its searches came to.
+#[derive(Clone)]
+pub struct VerifiedSubmission {
+    pub submission: Submission,
+    pub blocks: Vec<Block>,
+    /// Whether its strategy made the searches anew, besides the replay of what stands there.
+    pub was_run_again: bool,
+}
+
+/// Makes all searches of a suite and writes a folder with their transcripts, the program and what they came to.
 pub fn run(
     suite: &Suite,
-    scenarios: &[Scenario],
+    scenarios: &[SuiteScenario],
     contestant: &Contestant,
     folder: &Path,
     effort: ComparisonOptions<'_>,
-) -> Result<Submission, NoBench> {
+) -> Result<VerifiedSubmission, NoBench> {
     let folder = OutputFolder::alone(folder)?;
     let mut file = folder.create(transcript::FILE)?;
     let way = RunMode::Search(&mut file);
@@ -138,21 +153,33 @@ pub fn run(
     // Nothing vouches for other searches than it was made from.
     folder.remove(FILE)?;
     file.close()?;
-    let program = scenarios.first().and_then(|s| s.settings.own.get(PROGRAM));
-    let submission = Submission {
+    let files = contestant.files();
+    if !files.is_empty() {
+        let program = folder.subfolder(PROGRAM)?;
+        for (name, path) in files {
+            program.copy(&path, &name)?;
+        }
+    }
+    let made = Submission {
         scavsim: env!("CARGO_PKG_VERSION").to_owned(),
         suite: SubmittedSuite::from_suite(suite),
         name: contestant.name.clone(),
         strategy: contestant.strategy.clone(),
-        program: program.map_or(Vec::new(), |own| own.program().file_hashes()),
+        command: contestant.words(),
+        program: contestant.hashes()?,
+        tuned_on: contestant.tuned_on.clone(),
         cases: suite.cases(scenarios),
         transcripts: hash_of_file(&folder.file(transcript::FILE))?,
         totals: totals(suite, &blocks),
     };
-    let mut text = serde_json::to_string_pretty(&submission).map_err(io::Error::other)?;
+    let mut text = serde_json::to_string_pretty(&made).map_err(io::Error::other)?;
     text.push('\n');
     folder.write(FILE, text.as_bytes())?;
-    Ok(submission)
+    Ok(VerifiedSubmission {
+        submission: made,
+        blocks,
+        was_run_again: true,
+    })
 }
 
 /// BLAKE3 hash of a file, as `b3sum` prints it.
@@ -199,22 +226,36 @@ impl Submission {
             let what = transcript::no_json(&why, &place);
             Refusal::for_reason(format!("{FILE} is none of this version: {what}"))
         })?;
-        if let Some(why) = not_a_label(&read.name).or_else(|| not_a_label(&read.strategy)) {
+        let why = not_a_label(&read.name, &read.strategy)
+            .or_else(|| not_a_text(&read.tuned_on, usize::MAX));
+        if let Some(why) = why {
             let why = format!("{FILE}: a name that cannot be shown: {why}");
             return Err(Refusal::for_reason(why));
         }
-        let Submission { name, strategy, .. } = &read;
-        if name != strategy && is_built_in(name) {
-            let why = format!("{FILE}: `{name}` is the name of another strategy than `{strategy}`");
-            return Err(Refusal::for_reason(why));
-        }
-        if is_built_in(strategy) != read.program.is_empty() {
-            let why = match read.program.as_slice() {
-                [] => "is no built-in strategy, and `program` has no files",
-                _ => "is a program with the name of a built-in strategy",
-            };
-            return Err(Refusal::for_reason(format!("{FILE}: `{strategy}` {why}")));
-        }
-        Ok(read)
+        let why = match (is_built_in(&read.strategy), read.command.as_slice()) {
+            (true, []) => return Ok(read),
+            (false, []) => "is no built-in strategy, and has no `command`",
+            (true, _) => "is a program with the name of a built-in strategy",
+            (false, words) if words.join(" ") != read.strategy => "is not its `command`",
+            (false, _) => return Ok(read),
+        };
+        let why = format!("{FILE}: `{}` {why}", read.strategy);
+        Err(Refusal::for_reason(why))
+    }
+
+    /// Who made it, as far as it is in its folder.
+    pub(super) fn contestant(
+        &self,
+        folder: &Path,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Contestant> {
+        let is_program = !self.command.is_empty();
+        let entrant = Entrant {
+            strategy: (!is_program).then_some(&*self.strategy),
+            command: &self.command,
+            name: Some(&self.name),
+            tuned_on: is_program.then_some(&*self.tuned_on),
+        };
+        Contestant::find(entrant, &folder.join(PROGRAM), diagnostics)
     }
 }

@@ -8,6 +8,8 @@ use toml::Spanned;
 
 use super::contestant::Contestant;
 use crate::compare::parts;
+use crate::compare::run::competing;
+use scavsim_experiment::Plan;
 use scavsim_grids::{ROWS, SPEC, library};
 use scavsim_read::input::checked::Count;
 use scavsim_read::input::name::not_a_name;
@@ -77,6 +79,13 @@ pub struct SuiteGrid {
     pub halves: u32,
 }
 
+/// The scenario of a grid, and why its contestant cannot be used there, where it cannot: then all its searches fail.
+#[derive(Debug, Clone)]
+pub struct SuiteScenario {
+    pub scenario: Scenario,
+    pub unusable: Option<String>,
+}
+
 /// One plan of a suite: a grid or a half of it, run so often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
@@ -95,43 +104,31 @@ impl Suite {
     ) -> Option<Suite> {
         let before = diagnostics.len();
         let file: SuiteFile = input::toml::read(source, diagnostics)?;
-        let mut missing = |what: &str, help: &str| {
-            let title = format!("{}: the suite says no `{what}`", source.name);
-            diagnostics.push(Diagnostic::general(title).with_help(help));
-        };
-        if file.name.is_none() {
-            missing("name", "one word: `name = \"v1\"`");
-        }
-        if file.version.is_none() {
-            missing("version", "a whole number from 1");
-        }
-        if file.seed.is_none() {
-            missing("seed", "a whole number from 0");
-        }
-        if file.repeats.is_empty() {
-            missing(
+        let keys = [
+            ("name", file.name.is_none(), "one word: `name = \"v1\"`"),
+            ("version", file.version.is_none(), "a whole number from 1"),
+            ("seed", file.seed.is_none(), "a whole number from 0"),
+            (
                 "repeats",
+                file.repeats.is_empty(),
                 "how often a job is run: `repeats = [1, 10, 100]`",
-            );
-        }
-        if file.objectives.is_empty() {
-            missing("objectives", "`cost`, `time` or both");
-        }
-        if file.grid.is_empty() {
-            missing("grid", "a table `[[grid]]` for each");
+            ),
+            (
+                "objectives",
+                file.objectives.is_empty(),
+                "`cost`, `time` or both",
+            ),
+            ("grid", file.grid.is_empty(), "a table `[[grid]]` for each"),
+        ];
+        for (what, _, help) in keys.iter().filter(|key| key.1) {
+            let title = format!("{}: the suite says no `{what}`", source.name);
+            diagnostics.push(Diagnostic::general(title).with_help(*help));
         }
         if let Some(name) = &file.name
             && let Some(why) = not_a_name(name.get_ref())
         {
             let title = format!("`{}` is no name of a suite", name.get_ref());
             diagnostics.error_at(source, name.span(), title, why);
-        }
-        for objective in &file.objectives {
-            if *objective.get_ref() == Objective::Knee {
-                let title = "a suite has no objective `knee`";
-                let label = "a knee has no overhead; `cost` and `time` have";
-                diagnostics.error_at(source, objective.span(), title, label);
-            }
         }
         twice(source, &file.repeats, "repeats", diagnostics);
         twice(source, &file.objectives, "objectives", diagnostics);
@@ -167,29 +164,74 @@ impl Suite {
         Some(suite)
     }
 
-    /// The scenario of each grid for a contestant; what is wrong with one goes to `diagnostics`.
+    /// The suite with another seed of halves, starts and strategies.
+    pub fn drawn_by(&self, seed: u32) -> Suite {
+        Suite {
+            seed: u64::from(seed),
+            ..self.clone()
+        }
+    }
+
+    /// The scenario of each grid for a contestant. What is wrong with the suite goes to `diagnostics`, and what is wrong with a
+    /// contestant that can be used on none of its grids.
     pub fn scenarios(
         &self,
         contestant: &Contestant,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Scenario>> {
-        let all: Vec<Option<Scenario>> = (self.grids.iter())
-            .map(|grid| {
-                let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
-                let source = Source::new(name, self.scenario_text(grid, contestant));
-                let overrides = Overrides::default();
-                let mut scenario =
-                    scavsim_scenario::load(&source, &self.folder, overrides, diagnostics)?;
-                scenario.subject_mut().leave_own_out();
-                Some(contestant.at_home(scenario))
-            })
-            .collect();
-        all.into_iter().collect()
+    ) -> Option<Vec<SuiteScenario>> {
+        let mut all = self.replayed(diagnostics)?;
+        let mut mistakes = Diagnostics::default();
+        for (grid, own) in self.grids.iter().zip(&mut all) {
+            let before = mistakes.len();
+            match self.scenario(grid, contestant, &mut mistakes) {
+                Some(scenario) => match Plan::new(&competing(&scenario, 1)) {
+                    Ok(_) => own.scenario = scenario,
+                    Err(why) => {
+                        let title = format!("{}: {why}", grid.name);
+                        mistakes.push(Diagnostic::general(title.clone()));
+                        own.unusable = Some(why.to_string());
+                    }
+                },
+                None => {
+                    let why = mistakes.iter().nth(before);
+                    own.unusable = Some(why.map_or(String::new(), |why| why.title.clone()));
+                }
+            }
+        }
+        if all.iter().all(|own| own.unusable.is_some()) {
+            diagnostics.extend(mistakes);
+            return None;
+        }
+        Some(all)
     }
 
     /// The scenario of each grid in which transcripts are replayed; what is wrong with one goes to `diagnostics`.
-    pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Scenario>> {
-        self.scenarios(&Contestant::nobody(), diagnostics)
+    pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<SuiteScenario>> {
+        let nobody = Contestant::nobody();
+        let all: Vec<Option<Scenario>> = (self.grids.iter())
+            .map(|grid| self.scenario(grid, &nobody, diagnostics))
+            .collect();
+        let whole = |scenario: Option<Scenario>| {
+            Some(SuiteScenario {
+                scenario: scenario?,
+                unusable: None,
+            })
+        };
+        all.into_iter().map(whole).collect()
+    }
+
+    fn scenario(
+        &self,
+        grid: &SuiteGrid,
+        contestant: &Contestant,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Scenario> {
+        let name = format!("scenario of `{}` by {}", grid.name, self.source.name);
+        let source = Source::new(name, self.scenario_text(grid, contestant));
+        let overrides = Overrides::default();
+        let mut scenario = scavsim_scenario::load(&source, &self.folder, overrides, diagnostics)?;
+        scenario.subject_mut().leave_own_out();
+        Some(contestant.at_home(scenario))
     }
 
     fn scenario_text(&self, grid: &SuiteGrid, contestant: &Contestant) -> String {
@@ -240,17 +282,17 @@ impl Suite {
         all
     }
 
-    pub(super) fn of_passage(&self, scenarios: &[Scenario], passage: &Passage) -> Scenario {
-        let scenario = &scenarios[passage.grid];
+    pub(super) fn of_passage(&self, scenarios: &[SuiteScenario], passage: &Passage) -> Scenario {
+        let scenario = &scenarios[passage.grid].scenario;
         let scenario = match passage.half {
             0 => scenario.clone(),
             half => parts::half(scenario, half),
         };
-        crate::compare::run::competing(&scenario, passage.repeats)
+        competing(&scenario, passage.repeats)
     }
 
-    pub fn cases(&self, scenarios: &[Scenario]) -> u64 {
-        let of = |passage: &Passage| scenarios[passage.grid].cases();
+    pub fn cases(&self, scenarios: &[SuiteScenario]) -> u64 {
+        let of = |passage: &Passage| scenarios[passage.grid].scenario.cases();
         self.passages().iter().map(of).sum()
     }
 
@@ -297,24 +339,27 @@ fn grid(
     diagnostics: &mut Diagnostics,
 ) -> Option<SuiteGrid> {
     let (span, own) = (table.span(), table.get_ref());
-    let mut lacks = |key: &str, what: &str| {
-        let title = format!("a grid says no `{key}`");
-        diagnostics.error_at(source, span.clone(), title, what.to_owned());
-    };
-    if own.name.is_none() {
-        lacks("name", "as `scavsim list grids` has it");
-    }
-    if own.starts.is_none() {
-        lacks(
+    let keys = [
+        ("name", own.name.is_none(), "as `scavsim list grids` has it"),
+        (
             "starts",
+            own.starts.is_none(),
             "how many searches of each kind: a whole number from 1",
-        );
-    }
-    if own.spec.is_none() {
-        lacks("spec", "the BLAKE3 hash of its `grid.toml`");
-    }
-    if own.rows.is_none() {
-        lacks("rows", "the BLAKE3 hash of its `rows.csv`");
+        ),
+        (
+            "spec",
+            own.spec.is_none(),
+            "the BLAKE3 hash of its `grid.toml`",
+        ),
+        (
+            "rows",
+            own.rows.is_none(),
+            "the BLAKE3 hash of its `rows.csv`",
+        ),
+    ];
+    for (key, _, what) in keys.iter().filter(|key| key.1) {
+        let title = format!("a grid says no `{key}`");
+        diagnostics.error_at(source, span.clone(), title, (*what).to_owned());
     }
     let name = own.name.as_ref()?;
     let word = name.get_ref();

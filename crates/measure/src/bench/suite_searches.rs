@@ -7,13 +7,12 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::replay::Replay;
-use super::suite::{Passage, Suite};
+use super::suite::{Passage, Suite, SuiteScenario};
 use super::transcript::{SearchPlace, Transcript, difference, no_json};
 use crate::compare::blocks::Places;
 use crate::compare::run::judged;
 use crate::compare::{Block, CaseMetrics, ComparisonOptions, Entry};
 use scavsim_experiment::{Case, Evaluator, Plan, PlanError, Status};
-use scavsim_scenario::Scenario;
 use scavsim_search::testbed::transcript::TranscriptStep;
 
 /// Searches that are made before they are written.
@@ -91,7 +90,7 @@ impl<'r> Lines<'r> {
 /// Walks through a suite; what its searches came to stands in blocks by objective and runs, as of one strategy of this name.
 pub(super) fn walk(
     suite: &Suite,
-    scenarios: &[Scenario],
+    scenarios: &[SuiteScenario],
     name: &str,
     effort: ComparisonOptions<'_>,
     mut way: RunMode<'_, '_>,
@@ -122,6 +121,7 @@ pub(super) fn walk(
                 suite,
                 passage: &passage,
                 plan: &plan,
+                unusable: scenarios[passage.grid].unusable.as_deref(),
             };
             let walked: Option<Vec<Result<CompletedSearch, NoSearch>>> = pool.install(|| {
                 (next.into_par_iter())
@@ -135,8 +135,7 @@ pub(super) fn walk(
                     )
                     .collect()
             });
-            let walked = walked.ok_or(NoBench::Interrupted)?;
-            for (at, walked) in (from..to).zip(walked) {
+            for (at, walked) in (from..to).zip(walked.ok_or(NoBench::Interrupted)?) {
                 let case = plan.case(at);
                 match (walked, &mut way) {
                     (Ok(walked), way) => {
@@ -189,6 +188,8 @@ struct WalkStep<'a> {
     suite: &'a Suite,
     passage: &'a Passage,
     plan: &'a Plan,
+    /// Why all searches fail that are made here.
+    unusable: Option<&'a str>,
 }
 
 impl WalkStep<'_> {
@@ -212,7 +213,17 @@ impl WalkStep<'_> {
         evaluator: &mut Evaluator<'_>,
         case: Case,
     ) -> Result<CompletedSearch, NoSearch> {
-        let record = evaluator.evaluate(case);
+        let record = match self.unusable {
+            None => evaluator.evaluate(case),
+            Some(why) => {
+                let nothing = Transcript {
+                    asked: Vec::new(),
+                    chose: Vec::new(),
+                    ..self.transcript(evaluator, case, Some(why.to_owned()))
+                };
+                evaluator.evaluate_as(case, Arc::new(Replay::new(nothing)))
+            }
+        };
         let failed = (record.status != Status::Ok).then(|| record.reason.to_string());
         let seen = judged(self.plan, evaluator, case, &record);
         let transcript = self.transcript(evaluator, case, failed).judged(&seen);

@@ -86,8 +86,8 @@ pub(super) fn no_json(why: &serde_json::Error, place: &str) -> String {
 }
 
 /// The first thing in which what is written differs from what is true, in words.
-pub(super) fn difference(written: &Transcript, truth: &Transcript) -> Option<String> {
-    let value = |of: &Transcript| serde_json::to_value(of).unwrap_or_default();
+pub(super) fn difference<T: Serialize>(written: &T, truth: &T) -> Option<String> {
+    let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     differs("", &value(written), &value(truth))
 }
 

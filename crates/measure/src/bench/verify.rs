@@ -1,147 +1,114 @@
-//! Whether a folder is what it says: every search replayed on the tables of the grids, without the strategy.
+//! Whether a folder is what it says: every search replayed on the tables of the grids, and made anew by its strategy.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use super::contestant::Contestant;
-use super::submission::{Refusal, Submission, SubmittedSuite, hash_of_file, totals};
-use super::suite::Suite;
+use super::submission::{
+    FILE, Refusal, Submission, SubmittedSuite, VerifiedSubmission, hash_of_file, totals,
+};
+use super::suite::{Suite, SuiteScenario};
 use super::suite_searches::{Lines, NoBench, RunMode, walk};
-use super::transcript;
-use crate::compare::{Block, ComparisonOptions};
+use super::transcript::{self, difference};
+use crate::compare::ComparisonOptions;
 use scavsim_read::input::Diagnostics;
-use scavsim_scenario::Scenario;
 
-/// A folder whose every figure was found again.
-#[derive(Clone)]
-pub struct VerifiedSubmission {
-    pub submission: Submission,
-    pub blocks: Vec<Block>,
+/// What is done with a folder besides the replay of its transcripts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Verification {
+    /// Programs that were handed in make their searches anew, too.
+    pub programs: bool,
+    /// Seed by which everybody is judged in place of that of the suite: of halves, starts and disguises.
+    pub seed: Option<u32>,
 }
 
-/// Replays all transcripts of a folder. What is wrong with them comes in sentences, each with its line.
+/// Verifies a folder. What is wrong with it comes in sentences, each with its line.
 pub fn verify(
     folder: &Path,
     suite: &Suite,
-    scenarios: &[Scenario],
+    scenarios: &[SuiteScenario],
+    verification: Verification,
     effort: ComparisonOptions<'_>,
 ) -> Result<Result<VerifiedSubmission, Refusal>, NoBench> {
     let submission = match Submission::read(folder) {
         Ok(submission) => submission,
         Err(wrong) => return Ok(Err(wrong)),
     };
-    let of_suite = SubmittedSuite::from_suite(suite);
-    if submission.suite != of_suite {
-        let why = another(&submission.suite, &of_suite);
+    let is_of = SubmittedSuite::from_suite(suite);
+    if (&submission.suite.name, submission.suite.version) != (&is_of.name, is_of.version) {
+        let of = |one: &SubmittedSuite| format!("`{}` version {}", one.name, one.version);
+        let (own, suite) = (of(&submission.suite), of(&is_of));
+        let why = format!("it is of the suite {own}, not of {suite}");
         return Ok(Err(Refusal::for_reason(why)));
     }
     let path = folder.join(transcript::FILE);
     if !path.is_file() {
-        return Ok(Err(Refusal::for_reason(format!(
-            "there is no {}",
-            transcript::FILE
-        ))));
+        return Ok(Err(Refusal::for_reason("there is no transcripts.jsonl")));
     }
+    let mut diagnostics = Diagnostics::default();
+    let Some(mut contestant) = submission.contestant(folder, &mut diagnostics) else {
+        let why = diagnostics.iter().map(|one| one.title.clone()).collect();
+        return Ok(Err(Refusal { why }));
+    };
     let mut from = BufReader::new(File::open(&path)?);
     let mut lines = Lines::new(&mut from);
     let way = RunMode::Replay(&mut lines);
-    let blocks = walk(suite, scenarios, &submission.name, effort, way)?;
+    let mut blocks = walk(suite, scenarios, &submission.name, effort, way)?;
     let mut wrong: Vec<String> = (lines.wrong.into_iter())
         .map(|what| format!("{}: {what}", transcript::FILE))
         .collect();
     if wrong.is_empty() {
-        wrong.extend(told_otherwise(&submission, suite, scenarios, &blocks));
-        if hash_of_file(&path)? != submission.transcripts {
-            let what = "the hash of the transcripts is another";
-            wrong.push(format!("{}: {what}", super::submission::FILE));
-        }
+        let truth = Submission {
+            scavsim: env!("CARGO_PKG_VERSION").to_owned(),
+            suite: is_of,
+            program: contestant.hashes()?,
+            tuned_on: contestant.tuned_on.clone(),
+            cases: suite.cases(scenarios),
+            transcripts: hash_of_file(&path)?,
+            totals: totals(suite, &blocks),
+            ..submission.clone()
+        };
+        wrong.extend(difference(&submission, &truth).map(|what| format!("{FILE}: {what}")));
     }
-    if wrong.is_empty() && submission.program.is_empty() {
-        wrong.extend(made_otherwise(&submission, suite, effort)?);
+    let may_run = submission.command.is_empty() || verification.programs;
+    if wrong.is_empty() && may_run {
+        let mut again = |suite: &Suite, contestant: &_, into: &mut dyn io::Write| {
+            let uncounted = AtomicU64::new(0);
+            let effort = ComparisonOptions {
+                progress: &uncounted,
+                ..effort
+            };
+            let scenarios = suite.scenarios(contestant, &mut diagnostics);
+            let scenarios = scenarios.unwrap_or_default();
+            walk(
+                suite,
+                &scenarios,
+                &submission.name,
+                effort,
+                RunMode::Search(into),
+            )
+        };
+        let mut hasher = blake3::Hasher::new();
+        again(suite, &contestant, &mut hasher)?;
+        if hasher.finalize().to_hex().as_str() != submission.transcripts {
+            let what = format!("`{}` makes other searches than these", submission.strategy);
+            wrong.push(what);
+        } else if let Some(seed) = verification.seed {
+            contestant.disguise(u64::from(seed));
+            blocks = again(&suite.drawn_by(seed), &contestant, &mut io::sink())?;
+        }
+    } else if wrong.is_empty() && verification.seed.is_some() {
+        let what = "only a program that is run can be judged by a seed: `--programs` runs it";
+        wrong.push(what.to_owned());
     }
     Ok(if wrong.is_empty() {
-        Ok(VerifiedSubmission { submission, blocks })
+        Ok(VerifiedSubmission {
+            submission,
+            blocks,
+            was_run_again: may_run,
+        })
     } else {
         Err(Refusal { why: wrong })
     })
-}
-
-/// Makes the searches of a strategy that comes along anew: those of another one cannot stand under its name.
-fn made_otherwise(
-    submission: &Submission,
-    suite: &Suite,
-    effort: ComparisonOptions<'_>,
-) -> Result<Option<String>, NoBench> {
-    let Submission { name, strategy, .. } = submission;
-    let mut diagnostics = Diagnostics::default();
-    let contestant = Contestant::find(strategy, Some(name), &mut diagnostics);
-    let scenarios = contestant.and_then(|own| suite.scenarios(&own, &mut diagnostics));
-    let uncounted = AtomicU64::new(0);
-    let effort = ComparisonOptions {
-        progress: &uncounted,
-        ..effort
-    };
-    let mut hasher = blake3::Hasher::new();
-    let way = RunMode::Search(&mut hasher);
-    let made = match walk(suite, &scenarios.unwrap_or_default(), name, effort, way) {
-        Err(NoBench::NoPlan(_)) => false,
-        made => made.map(|_| hasher.finalize().to_hex().as_str() == submission.transcripts)?,
-    };
-    let what = format!("`{strategy}` makes other searches than these");
-    Ok((!made).then_some(what))
-}
-
-/// How the suite of a folder differs from the one that it is verified by.
-fn another(own: &SubmittedSuite, suite: &SubmittedSuite) -> String {
-    let of = |one: &SubmittedSuite| format!("`{}` version {}", one.name, one.version);
-    if (&own.name, own.version) == (&suite.name, suite.version) {
-        format!(
-            "it was made from another {}: seed, hash of the suite or hashes of its grids differ",
-            of(suite)
-        )
-    } else {
-        format!("it is of the suite {}, not of {}", of(own), of(suite))
-    }
-}
-
-/// What the folder says of its searches, and they do not come to.
-fn told_otherwise(
-    submission: &Submission,
-    suite: &Suite,
-    scenarios: &[Scenario],
-    blocks: &[Block],
-) -> Vec<String> {
-    let file = super::submission::FILE;
-    let mut wrong = Vec::new();
-    let cases = suite.cases(scenarios);
-    if submission.cases != cases {
-        wrong.push(format!(
-            "{file}: `cases` is {}, the suite has {cases}",
-            submission.cases
-        ));
-    }
-    let truth = totals(suite, blocks);
-    if submission.totals.len() != truth.len() {
-        let (own, all) = (submission.totals.len(), truth.len());
-        wrong.push(format!(
-            "{file}: `totals` has {own} entries, the replay {all}"
-        ));
-        return wrong;
-    }
-    for (own, truth) in submission.totals.iter().zip(&truth) {
-        if own != truth {
-            let show = |figure: Option<f64>| figure.map_or("none".to_owned(), |f| f.to_string());
-            wrong.push(format!(
-                "{file}: the totals of {}, {}, R {} are not those of the replay, whose `net` is {}; `net` is {} here",
-                truth.grid,
-                truth.objective.name(),
-                truth.repeats,
-                show(truth.net),
-                show(own.net)
-            ));
-        }
-    }
-    wrong
 }

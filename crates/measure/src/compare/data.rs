@@ -27,6 +27,7 @@ struct StrategyUnitRow<'a> {
     exact: f64,
     within_tenth: f64,
     failed_choices: Option<f64>,
+    history: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +47,8 @@ struct StrategyBlockRow<'a> {
     losses: usize,
     failed_share: f64,
     without_figure_share: f64,
+    history_mean: Option<f64>,
+    pays_after_jobs: Option<f64>,
 }
 
 /// A row: median regret of a strategy at an amount spent.
@@ -184,6 +187,7 @@ fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
         exact: share(tally.exact),
         within_tenth: share(tally.near),
         failed_choices: tally.failed_choices(),
+        history: tally.history(),
     }
 }
 
@@ -196,7 +200,8 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'
         let verdict = judge(block);
         let reference = verdict.reference;
         (block.entries.iter().zip(verdict.standings))
-            .map(|(entry, standing)| {
+            .enumerate()
+            .map(|(at, (entry, standing))| {
                 let mut net = entry.net.clone();
                 let against = standing.against;
                 StrategyBlockRow {
@@ -215,6 +220,8 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'
                     losses: standing.losses.len(),
                     failed_share: entry.share(|tally| tally.failed),
                     without_figure_share: entry.share(|tally| tally.without),
+                    history_mean: entry.mean(super::Tally::history),
+                    pays_after_jobs: block.pays_after(at),
                 }
             })
             .collect::<Vec<_>>()

@@ -422,7 +422,10 @@ mod tests {
             assert_eq!([0, 1, 2].map(|at| verdict.standings[at].rank), ranks);
         };
         expect(&block, [2, 1, 0], [3.0, 2.0, 1.0]);
-        assert_eq!(block.entries[0].reasons(), [("no luck", 3)]);
+        assert_eq!(
+            crate::compare::tally::reasons(block.entries[..1].iter()),
+            [("no luck", 3)]
+        );
         block.units.iter_mut().for_each(|unit| unit.may_fail = 0.5);
         expect(&block, [0, 2, 1], [1.0, 3.0, 2.0]);
     }

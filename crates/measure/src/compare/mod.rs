@@ -74,3 +74,19 @@ pub struct Comparison {
     /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
     pub took: Vec<(String, Duration)>,
 }
+
+impl Block {
+    /// Jobs of R runs after which what the earlier runs of an entry had come to is paid back, against the best entry without
+    /// any: history / (R · (its net − own net)); `None` where it saves nothing.
+    pub fn pays_after(&self, at: usize) -> Option<f64> {
+        let own = &self.entries[at];
+        let history = own.mean(Tally::history).filter(|history| *history > 0.0)?;
+        let is_sound = |entry: &&Entry| entry.is_sound(&self.units);
+        let without = (self.entries.iter()).filter(|entry| entry.mean(Tally::history) == Some(0.0));
+        let nets = without
+            .filter(is_sound)
+            .filter_map(|entry| entry.mean(Tally::net));
+        let saved = nets.min_by(f64::total_cmp)? - own.mean(Tally::net)?;
+        (saved > 0.0).then(|| history / (self.repeats as f64 * saved))
+    }
+}

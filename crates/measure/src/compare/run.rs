@@ -41,7 +41,7 @@ pub enum NoComparison {
     Unlike(String),
 }
 
-const OBJECTIVES: [Objective; 2] = [Objective::Cost, Objective::Time];
+const OBJECTIVES: [Objective; 3] = [Objective::Cost, Objective::Time, Objective::Knee];
 
 pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
     let asked = |scenario: &Scenario| -> u64 {
@@ -155,12 +155,6 @@ fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> 
             return Err(NoComparison::Unlike(format!(
                 "`{}` and `{}` do not name the same strategies: `{name}` is in one of them",
                 scenarios[0].name, scenario.name
-            )));
-        }
-        if !(scenario.objectives.iter()).any(|own| OBJECTIVES.contains(own)) {
-            return Err(NoComparison::Unlike(format!(
-                "`{}` names neither of the objectives `cost` and `time`: a knee has no overhead",
-                scenario.name
             )));
         }
     }
@@ -317,6 +311,12 @@ impl OfPlan<'_> {
     }
 }
 
+fn metrics(plan: &Plan, case: Case, record: &Record<'_>) -> CaseMetrics {
+    let arena = plan.arena(case.arena).ok();
+    let front = arena.and_then(|arena| arena.fronts[case.policy].as_ref());
+    CaseMetrics::from_record(record, plan.objectives[case.objective], front)
+}
+
 /// What came of the case evaluated last, charged where it failed.
 pub(crate) fn judged(
     plan: &Plan,
@@ -324,7 +324,7 @@ pub(crate) fn judged(
     case: Case,
     record: &Record<'_>,
 ) -> CaseMetrics {
-    let mut seen = CaseMetrics::from_record(record, plan.objectives[case.objective]);
+    let mut seen = metrics(plan, case, record);
     if seen.net.is_none() {
         seen.fail(record, evaluator.charge(case));
     }
@@ -334,7 +334,7 @@ pub(crate) fn judged(
 fn judge_case(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> JudgedCase {
     let objective = plan.objectives[case.objective];
     let record = evaluator.evaluate(case);
-    let found = CaseMetrics::from_record(&record, objective).regret;
+    let found = metrics(plan, case, &record).regret;
     let seen = judged(plan, evaluator, case, &record);
     let per_run = match objective {
         Objective::Time => record.oracle_time_h.map(|hours| hours * SECONDS_PER_HOUR),
@@ -366,16 +366,15 @@ fn steps(
     let (Ok(arena), Some(per_run)) = (plan.arena(case.arena), per_run) else {
         return Vec::new();
     };
-    let by_time = plan.objectives[case.objective] == Objective::Time;
+    let objective = plan.objectives[case.objective];
+    let by_time = objective == Objective::Time;
     let expected = &arena.expected[case.policy];
-    let value = |point: &Point| {
-        if by_time {
-            point.time_s
-        } else {
-            point.cost_usd
-        }
+    let best = arena.oracle[case.policy][case.objective].map(|oracle| expected[oracle]);
+    let regret = |point: &Point| match objective {
+        Objective::Time => Some(point.time_s / best?.time_s - 1.0),
+        Objective::Cost => Some(point.cost_usd / best?.cost_usd - 1.0),
+        Objective::Knee => Some(1.0 - arena.fronts[case.policy]?.knee_depth(point)?),
     };
-    let best = arena.oracle[case.policy][case.objective].map(|oracle| value(&expected[oracle]));
     let mut before = 0.0;
     (noted.iter())
         .filter(|noted| matches!(noted.asked, TestbedRequest::Probe(_)))
@@ -383,7 +382,7 @@ fn steps(
             let spent = if by_time { probe.seconds } else { probe.usd };
             let came_to = spent - before;
             before = spent;
-            let regret = best.map(|best| value(&expected[probe.configuration]) / best - 1.0);
+            let regret = regret(&expected[probe.configuration]);
             CurveStep {
                 spent: spent / per_run,
                 found: regret.filter(|_| probe.reached).map(|r| (came_to, r)),

@@ -3,8 +3,10 @@ use std::collections::BTreeMap;
 use super::CompetitionUnit;
 use super::curve::Curve;
 use scavsim_base::stats::{RunningMedian, Welford};
+use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_experiment::{Charge, Record, Status};
-use scavsim_search::search::Objective;
+use scavsim_search::search::objective::ParetoFront;
+use scavsim_search::search::{Objective, Point};
 
 /// A choice within this share of the best is near.
 const NEAR: f64 = 0.1;
@@ -50,6 +52,8 @@ pub struct Tally {
     pub regret: Welford,
     /// |predicted − expected time| / expected time, mean over the configurations that were predicted.
     pub error: Welford,
+    /// What the earlier runs that it took had come to, over a run of the oracle; by cost for the knee.
+    pub history: Welford,
     /// Choices worth what the oracle's are.
     pub exact: u64,
     /// Choices within a tenth of it.
@@ -71,6 +75,9 @@ impl Entry {
     pub(crate) fn add(&mut self, unit: usize, record: &CaseMetrics) {
         let tally = &mut self.units[unit];
         tally.cases += 1;
+        if let Some(history) = record.history {
+            tally.history.add(history);
+        }
         if let Some(reason) = &record.reason {
             tally.note(reason);
             tally.failed += u64::from(record.net.is_some());
@@ -108,23 +115,24 @@ impl Entry {
         self.share(|tally| tally.failed + tally.without) <= may_fail.fold(0.0, f64::max)
     }
 
-    /// How often it failed, or had no figure, by reason, the most frequent first.
-    pub fn reasons(&self) -> Vec<(&str, u64)> {
-        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-        for (reason, count) in self.units.iter().flat_map(|unit| &unit.reasons) {
-            *all.entry(reason).or_default() += count;
-        }
-        let mut all: Vec<(&str, u64)> = all.into_iter().collect();
-        all.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
-        all
-    }
-
     /// The share of all cases that a count comes to.
     pub fn share(&self, of: impl Fn(&Tally) -> u64) -> f64 {
         let all: u64 = self.units.iter().map(|unit| unit.cases).sum();
         let some: u64 = self.units.iter().map(of).sum();
         some as f64 / all.max(1) as f64
     }
+}
+
+/// How often cases failed, or had no figure, by reason, the most frequent first.
+pub fn reasons<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<(&'e str, u64)> {
+    let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+    let units = entries.flat_map(|entry| &entry.units);
+    for (reason, count) in units.flat_map(|unit| &unit.reasons) {
+        *all.entry(reason).or_default() += count;
+    }
+    let mut all: Vec<(&str, u64)> = all.into_iter().collect();
+    all.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    all
 }
 
 impl Tally {
@@ -151,6 +159,10 @@ impl Tally {
         (self.regret.count() > 0).then(|| self.regret.mean())
     }
 
+    pub fn history(&self) -> Option<f64> {
+        (self.history.count() > 0).then(|| self.history.mean())
+    }
+
     pub fn error(&self) -> Option<f64> {
         (self.error.count() > 0).then(|| self.error.mean())
     }
@@ -170,25 +182,57 @@ pub struct CaseMetrics {
     /// Whether the choice is worth what the oracle's is.
     pub is_exact: bool,
     pub failed_choices: Option<f64>,
+    /// What the earlier runs that were taken had come to, over a run of the oracle; by cost for the knee.
+    pub history: Option<f64>,
     /// Why it failed, or has no figure.
     pub reason: Option<String>,
 }
 
 impl CaseMetrics {
-    /// By an objective; the knee has no overhead of its own.
-    pub(super) fn from_record(record: &Record<'_>, objective: Objective) -> CaseMetrics {
-        let by_time = objective == Objective::Time;
+    /// By an objective; `front` is that of what is expected. Of the knee, how much farther from the ideal on `front` a run with
+    /// its part of the search is than the oracle's.
+    pub(super) fn from_record(
+        record: &Record<'_>,
+        objective: Objective,
+        front: Option<&ParetoFront>,
+    ) -> CaseMetrics {
+        let beyond_knee = |time: f64, cost: f64| {
+            let (hours, usd) = record.oracle_time_h.zip(record.oracle_cost_usd)?;
+            let distance = |time: f64, cost: f64| {
+                Some(front?.distance(&Point {
+                    time_s: (1.0 + time) * hours * SECONDS_PER_HOUR,
+                    cost_usd: (1.0 + cost) * usd,
+                }))
+            };
+            Some(distance(time, cost)? - distance(0.0, 0.0)?)
+        };
         let of = |time: Option<f64>, cost: Option<f64>| {
-            let is_there = record.status == Status::Ok;
-            (if by_time { time } else { cost }).filter(|_| is_there)
+            let figure = match objective {
+                Objective::Time => time,
+                Objective::Cost => cost,
+                Objective::Knee => beyond_knee(time?, cost?),
+            };
+            figure.filter(|figure| record.status == Status::Ok && figure.is_finite())
+        };
+        let regret = match objective {
+            Objective::Knee => record.knee_depth.map(|depth| 1.0 - depth),
+            _ => of(record.regret_time, record.regret_cost),
+        };
+        let over = |known: Option<f64>, one: Option<f64>| {
+            let (known, one) = known.zip(one)?;
+            Some(known / one).filter(|over| over.is_finite())
         };
         CaseMetrics {
             net: of(record.repeated_net_time, record.repeated_net_cost),
             gross: of(record.repeated_gross_time, record.repeated_gross_cost),
-            regret: of(record.regret_time, record.regret_cost),
+            regret,
             error: record.error_mean,
             is_exact: record.is_right(),
             failed_choices: record.failed_choices,
+            history: match objective {
+                Objective::Time => over(record.known_time_h, record.oracle_time_h),
+                _ => over(record.known_cost_usd, record.oracle_cost_usd),
+            },
             reason: None,
         }
     }
@@ -209,6 +253,7 @@ impl CaseMetrics {
             error: self.error,
             is_exact: false,
             failed_choices: self.failed_choices,
+            history: self.history,
             reason: Some(reason.to_owned()),
         };
     }

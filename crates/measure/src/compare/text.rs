@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use super::curve::{Regrets, SPENT};
 use super::judge::{LEVEL, Loss, Verdict, judge};
-use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally};
-use scavsim_base::text::words::{NONE, or_dash, percent, plural, signed_percent, whole_share};
+use super::{Block, Comparison, CompetitionUnit, Entry, PriorKnowledge, Tally, tally::reasons};
+use scavsim_base::text::words::{
+    NONE, or_dash, percent, plural, plural_with_commas, signed_percent, whole_share, with_commas,
+};
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
 /// Heads of columns that are there where there is something to say.
@@ -298,10 +300,45 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
         })
         .rank(2),
     ];
+    columns.extend(history_columns(block));
     for (head, of) in LACKS {
         if some(block, of) {
             columns.push(lack(head, of).rank(1));
         }
+    }
+    columns
+}
+
+/// What earlier runs had come to, and when they pay, where a strategy took any.
+fn history_columns(block: &Block) -> Vec<Column<'_, usize>> {
+    let entry = |at: &usize| &block.entries[*at];
+    let is_known = |entry: &Entry| entry.mean(Tally::history) > Some(0.0);
+    let mut columns = Vec::new();
+    if block.entries.iter().any(is_known) {
+        let amount = |figure: f64| {
+            if figure < 10.0 {
+                format!("{figure:.1}")
+            } else {
+                with_commas(figure.round() as u64)
+            }
+        };
+        columns.push(
+            Column::number("history", move |at| {
+                let history = entry(at).mean(Tally::history).filter(|all| *all > 0.0);
+                or_dash(history.map(|history| format!("{} ×", amount(history))))
+            })
+            .rank(1),
+        );
+        columns.push(
+            Column::number("pays after", move |at| {
+                let jobs = |jobs: f64| plural_with_commas(jobs.ceil() as u64, "job");
+                match (is_known(entry(at)), block.pays_after(*at)) {
+                    (false, _) => NONE.to_owned(),
+                    (true, jobs_after) => jobs_after.map_or("never".to_owned(), jobs),
+                }
+            })
+            .rank(2),
+        );
     }
     columns
 }
@@ -343,16 +380,16 @@ fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
     let mut text = String::new();
     for at in &verdict.order {
         let entry = &block.entries[*at];
-        let (reasons, all) = (entry.reasons(), cases(entry));
-        let count: u64 = reasons.iter().map(|(_, count)| count).sum();
+        let (failures, all) = (reasons(std::iter::once(entry)), cases(entry));
+        let count: u64 = failures.iter().map(|(_, count)| count).sum();
         if count == 0 {
             continue;
         }
-        let told = reasons.iter().take(REASONS);
+        let told = failures.iter().take(REASONS);
         let told: Vec<String> = told
             .map(|(why, count)| format!("{count} × {why}"))
             .collect();
-        let more = match reasons.len().saturating_sub(REASONS) {
+        let more = match failures.len().saturating_sub(REASONS) {
             0 => "",
             _ => "; and other reasons",
         };

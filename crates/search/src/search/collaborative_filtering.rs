@@ -33,7 +33,7 @@ settings! {
 
 impl Recipe for CollaborativeFilteringSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let others = OtherJobs::take_from_past(task, past)?;
+        let others = OtherJobs::take_some(task, past)?;
         let runs = self.budget.get() as usize;
         let factors = Factors::from_other_jobs(&others, task.space.len());
         ready(Depends::BOTH, move |task, testbed, stream, forecast| {

@@ -1,12 +1,25 @@
 //! Full search: probe every configuration.
 
-use super::prober::Prober;
-use super::settings::probing_settings;
+use std::collections::BTreeMap;
+
+use super::prober::{Prober, UNREAD};
+use super::settings::{NoiseBy, OWN_SHARE, probing_settings};
 use super::{BuildResult, Depends, Past, Recipe, Task, ready, space};
+use crate::testbed::Target;
+use scavsim_base::stats::Welford;
+use scavsim_read::input::checked::Fraction;
 
 probing_settings! {
     /// Settings of full search.
-    pub struct FullSettings {}
+    pub struct FullSettings {
+        /// Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with
+        /// its batch.
+        pub noise_by: NoiseBy = NoiseBy::Workers,
+        /// Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run.
+        pub earlier_runs: bool = true,
+        /// Share of the way to the target that is trained to learn θ.
+        pub progress: Fraction = Fraction::new(OWN_SHARE).expect("it is a fraction"),
+    }
 
     name: "full",
     what: "cold start, then probe every configuration; epochs from the line of an earlier run",
@@ -20,11 +33,43 @@ impl Recipe for FullSettings {
         let groups = space::groups(task.space);
         // All configurations, so that the cluster only grows.
         let order: Vec<usize> = groups.into_iter().flat_map(|g| g.members).collect();
-        let probing = Prober::new(task, past, self.probes());
-        ready(Depends::NOTHING, move |_, testbed, _, forecast| {
+        let probing = Prober::from_knowledge(task, past, self.probes(), self.earlier_runs)?;
+        let own_share = (!self.earlier_runs).then(|| self.progress.get());
+        let noise_by = self.noise_by;
+        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
             probing.cold_start(testbed)?;
-            let mut order = order.iter();
-            order.try_for_each(|&at| probing.probe_and_predict(testbed, at, forecast))
+            let mut readings: Vec<(usize, f64, f64)> = Vec::with_capacity(order.len());
+            for &at in &order {
+                let seen = probing.probe(testbed, at)?;
+                let noise = if probing.reads_noise() {
+                    seen.noise_normalised
+                } else {
+                    Some(UNREAD)
+                };
+                if let Target::Reached(time_s) = seen.target {
+                    forecast.predict(at, time_s);
+                } else if let Some((noise, step_s)) = noise.zip(seen.step_s) {
+                    readings.push((at, noise, step_s));
+                }
+            }
+            let mut by_batch: BTreeMap<Option<u32>, Welford> = BTreeMap::new();
+            for &(at, noise, _) in &readings {
+                by_batch.entry(task.space.batch(at)).or_default().add(noise);
+            }
+            for &(at, own, step_s) in &readings {
+                let noise = match noise_by {
+                    NoiseBy::Average => by_batch[&task.space.batch(at)].mean(),
+                    NoiseBy::Workers => own,
+                };
+                probing.predict(at, noise, step_s, forecast);
+            }
+            match own_share.zip(readings.last()) {
+                Some((share, &(here, ..))) => {
+                    let mut all = readings.iter().map(|reading| reading.0);
+                    probing.scale_by_own_run(testbed, here, share, &mut all, forecast)
+                }
+                None => Ok(()),
+            }
         })
     }
 }

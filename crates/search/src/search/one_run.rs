@@ -58,6 +58,6 @@ impl Recipe for OneRunSettings {
             noise_by: NoiseBy::default(),
             step_fit: self.step_fit,
         };
-        partial.ready()
+        partial.ready(None)
     }
 }

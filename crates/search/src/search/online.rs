@@ -4,9 +4,8 @@
 
 use super::partial::{Extremes, NoiseAt, Partial, corners};
 use super::prober::Prober;
-use super::settings::{EpochsFrom, NoiseBy, Probes, Start, StepFit};
-use super::{BuildResult, Depends, Past, Recipe, Task, ready};
-use crate::testbed::{Extent, Stop};
+use super::settings::{EpochsFrom, NoiseBy, OWN_SHARE, Probes, Start, StepFit};
+use super::{BuildResult, Past, Recipe, Task};
 use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, Fraction};
 
@@ -30,7 +29,7 @@ settings! {
         /// How the step plane is put through the probes.
         pub step_fit: StepFit,
         /// Share of the way to the target that is trained, where the last probe was, to learn how long the way is.
-        pub progress: Fraction = Fraction::new(0.01).expect("it is a fraction"),
+        pub progress: Fraction = Fraction::new(OWN_SHARE).expect("it is a fraction"),
     }
 
     name: "online",
@@ -58,36 +57,6 @@ impl Recipe for OnlineSettings {
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
-        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
-            let probing = &partial.probing;
-            probing.cold_start(testbed)?;
-            let mut modelled = Vec::new();
-            for group in &partial.groups {
-                if partial.search_group(task, group, testbed, forecast)? {
-                    modelled.push(group);
-                }
-            }
-            let here = modelled.last().and_then(|group| group.corners.last());
-            // Stated epochs have no scale to learn.
-            let Some(&here) = here.filter(|_| probing.reads_noise()) else {
-                return Ok(());
-            };
-            let seen = testbed.probe(here, Extent::Share(progress))?;
-            let unscaled =
-                (seen.noise_normalised).and_then(|noise| probing.steps_to_target(here, noise));
-            let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled)
-            else {
-                return Err(Stop::Failed(
-                    "part of a run does not show how long the whole takes".to_owned(),
-                ));
-            };
-            let theta = steps as f64 / progress / unscaled;
-            for &at in modelled.iter().flat_map(|group| &group.members) {
-                if let Some(time_s) = forecast.time_s[at] {
-                    forecast.predict(at, theta * time_s);
-                }
-            }
-            Ok(())
-        })
+        partial.ready(Some(progress))
     }
 }

@@ -40,10 +40,8 @@ pub(super) struct OtherJobs {
 }
 
 impl OtherJobs {
-    pub(super) fn take_from_past(
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-    ) -> Result<OtherJobs, UnusableStrategy> {
+    /// Takes all runs of other jobs on the configurations of the task; there may be none.
+    pub(super) fn take_from_past(task: &Task<'_>, past: &mut Past<'_>) -> OtherJobs {
         let places = places(task.space);
         let names: Vec<&str> = past.other_names().collect();
         let mut jobs = Vec::new();
@@ -56,13 +54,22 @@ impl OtherJobs {
             };
             jobs.extend(OtherJob::new(&history, &places, task.space.len()));
         }
-        if jobs.is_empty() {
+        OtherJobs { jobs }
+    }
+
+    /// Takes them for a strategy that is nothing without them.
+    pub(super) fn take_some(
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Result<OtherJobs, UnusableStrategy> {
+        let others = OtherJobs::take_from_past(task, past);
+        if others.jobs.is_empty() {
             return Err(UnusableStrategy(format!(
                 "no other job than `{}` was run on its configurations",
                 task.workload
             )));
         }
-        Ok(OtherJobs { jobs })
+        Ok(others)
     }
 
     /// Jobs of other programs than this one, on some of the configurations.

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::models::{NoiseLine, StepPlane, StepReading};
 use super::prober::{Prober, UNREAD};
-use super::settings::{NoiseBy, StepFit, probing_settings};
+use super::settings::{NoiseBy, OWN_SHARE, StepFit, probing_settings};
 use super::space::Group;
 use super::{BuildResult, Depends, Forecast, Past, Recipe, Task, ready, space};
 use crate::testbed::{Stop, Target, Testbed};
+use scavsim_read::input::checked::Fraction;
 
 probing_settings! {
     /// Settings of partial search.
@@ -21,6 +22,10 @@ probing_settings! {
         pub noise_by: NoiseBy,
         /// How the step plane is put through the probes.
         pub step_fit: StepFit,
+        /// Whether earlier runs of the workload give the epoch line; without, it is `online`.
+        pub earlier_runs: bool = true,
+        /// Share of the way to the target that is trained to learn θ of epochs θ·(γ/K), without earlier runs.
+        pub progress: Fraction = Fraction::new(OWN_SHARE).expect("it is a fraction"),
     }
 
     name: "partial",
@@ -59,7 +64,11 @@ pub enum NoiseAt {
 
 impl Recipe for PartialSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let probing = Prober::by_epochs(task, past, self.probes())?;
+        let probing = if self.earlier_runs {
+            Prober::by_epochs(task, past, self.probes())?
+        } else {
+            Prober::by_noise_alone(task, self.probes())?
+        };
         let partial = Partial {
             groups: corners(task, self.extremes),
             noise_at: probing.reads_noise().then_some(self.noise_at),
@@ -67,7 +76,7 @@ impl Recipe for PartialSettings {
             noise_by: self.noise_by,
             step_fit: self.step_fit,
         };
-        partial.ready()
+        partial.ready((!self.earlier_runs).then(|| self.progress.get()))
     }
 }
 
@@ -96,13 +105,27 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    pub(super) fn ready(self) -> BuildResult {
+    /// A search with its cold start; with `own_share`, θ is learned from that share of its own run.
+    pub(super) fn ready(self, own_share: Option<f64>) -> BuildResult {
         ready(Depends::NOTHING, move |task, testbed, _, forecast| {
             self.probing.cold_start(testbed)?;
+            let mut modelled = Vec::new();
             for group in &self.groups {
-                self.search_group(task, group, testbed, forecast)?;
+                if self.search_group(task, group, testbed, forecast)? {
+                    modelled.push(group);
+                }
             }
-            Ok(())
+            let here = modelled.last().and_then(|group| group.corners.last());
+            match own_share.zip(here) {
+                Some((share, &here)) => {
+                    let mut all = modelled
+                        .iter()
+                        .flat_map(|group| group.members.iter().copied());
+                    let probing = &self.probing;
+                    probing.scale_by_own_run(testbed, here, share, &mut all, forecast)
+                }
+                None => Ok(()),
+            }
         })
     }
 

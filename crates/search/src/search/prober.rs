@@ -138,6 +138,20 @@ impl Prober {
         }
     }
 
+    /// From settings, with earlier runs or without any.
+    pub(super) fn from_knowledge(
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+        settings: Probes,
+        earlier_runs: bool,
+    ) -> Result<Self, UnusableStrategy> {
+        if earlier_runs {
+            Ok(Prober::new(task, past, settings))
+        } else {
+            Prober::by_noise_alone(task, settings)
+        }
+    }
+
     /// Without any earlier run: probes run to the target.
     pub(super) fn to_target(task: &Task<'_>, settings: Probes) -> Self {
         Prober::by(task, settings, None, None)
@@ -238,6 +252,35 @@ impl Prober {
             };
             if let Some(noise) = noise {
                 self.predict(configuration, noise, step_s, forecast);
+            }
+        }
+        Ok(())
+    }
+
+    /// Trains a share of the way to the target where the search is, and scales the predictions of `modelled` by the steps that it
+    /// takes: epochs are θ·(γ/K), and θ is steps/share over those of θ = 1. Stated epochs have no scale to learn.
+    pub(super) fn scale_by_own_run(
+        &self,
+        testbed: &mut dyn Testbed,
+        here: usize,
+        share: f64,
+        modelled: &mut dyn Iterator<Item = usize>,
+        forecast: &mut Forecast,
+    ) -> Result<(), Stop> {
+        if !self.reads_noise() {
+            return Ok(());
+        }
+        let seen = testbed.probe(here, Extent::Share(share))?;
+        let unscaled = (seen.noise_normalised).and_then(|noise| self.steps_to_target(here, noise));
+        let Some((steps, unscaled)) = seen.steps.filter(|steps| *steps > 0).zip(unscaled) else {
+            return Err(Stop::Failed(
+                "part of a run does not show how long the whole takes".to_owned(),
+            ));
+        };
+        let theta = steps as f64 / share / unscaled;
+        for at in modelled {
+            if let Some(time_s) = forecast.time_s[at] {
+                forecast.predict(at, theta * time_s);
             }
         }
         Ok(())

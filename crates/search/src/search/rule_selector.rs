@@ -18,7 +18,7 @@ settings! {
 
 impl Recipe for RuleSelectorSettings {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
-        let others = OtherJobs::take_from_past(task, past)?;
+        let others = OtherJobs::take_some(task, past)?;
         Selection::ready(SIMPLE.to_vec(), others)
     }
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use scavsim_read::input::checked::Count;
 
+/// Share of the way to the target after which a run tells how long the whole takes.
+pub(super) const OWN_SHARE: f64 = 0.01;
+
 /// Where a search starts and settles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -30,7 +30,7 @@ impl Recipe for ValueOfInformationHistorySettings {
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
             return looking;
         }
-        let Ok(others) = OtherJobs::take_from_past(task, past) else {
+        let Ok(others) = OtherJobs::take_some(task, past) else {
             return Ok(Box::new(ValueOfInformation::default()));
         };
         let mut rules = vec![SearchRule::ValueOfInformation];

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::disguise::Disguise;
 use super::talk::{self, Answer};
 use crate::search::other_jobs::OtherJobs;
 use crate::search::{BuildResult, Depends, Forecast, Past, Recipe, Strategy, Task};
@@ -28,6 +29,8 @@ pub struct ConversationStrategy {
     pub(super) depends: Depends,
     earlier_runs: bool,
     other_jobs: bool,
+    /// Seed of the disguise of tasks, where they wear one.
+    pub(super) disguise: Option<u64>,
     pub(super) max_probes: u32,
     pub(super) max_search_s: f64,
 }
@@ -50,6 +53,7 @@ impl ConversationStrategy {
             depends: Depends::BOTH,
             earlier_runs: false,
             other_jobs: false,
+            disguise: None,
             max_probes: MAX_PROBES,
             max_search_s: MAX_SEARCH_S,
         }
@@ -93,8 +97,11 @@ impl Recipe for ConversationStrategy {
     fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
         let earlier = self.earlier_runs.then(|| past.take_own(|_| true));
         let others = (self.other_jobs).then(|| OtherJobs::take_from_past(task, past));
+        let told = talk::task(task, earlier.as_ref(), others.as_ref());
+        let disguise = Disguise::new(task, self.disguise);
         Ok(Box::new(PreparedConversation {
-            task: talk::task(task, earlier.as_ref(), others.transpose()?.as_ref()),
+            task: disguise.hide_task(told).to_string(),
+            disguise,
             spoken: self.clone(),
         }))
     }
@@ -103,6 +110,7 @@ impl Recipe for ConversationStrategy {
 struct PreparedConversation {
     spoken: ConversationStrategy,
     task: String,
+    disguise: Disguise,
 }
 
 impl Strategy for PreparedConversation {
@@ -121,7 +129,9 @@ impl Strategy for PreparedConversation {
         let mut with = waiting.take(talk::TERMS, || (self.spoken.open)())?;
         // When it began to search: of one that starts, with its first answer.
         let mut begun = (!with.is_new()).then(Instant::now);
-        let mut line = talk::search(&self.task, task, stream.below(SEEDS));
+        let disguise = &self.disguise;
+        let search = disguise.hide_search(talk::search(task, stream.below(SEEDS)));
+        let mut line = format!("{{\"task\":{},\"search\":{search}}}", self.task);
         let mut probes = 0;
         let done = loop {
             let answer = match with.ask(&line, talk::understood) {
@@ -144,26 +154,26 @@ impl Strategy for PreparedConversation {
             }
             let seen = match answer {
                 Ok(Answer::Probe(probe)) => {
-                    let extent = probe.extent(task.probe_steps)?;
-                    Some(testbed.probe(probe.configuration, extent)?)
+                    let extent = disguise.true_extent(probe.extent(task.probe_steps)?);
+                    Some(testbed.probe(disguise.true_place(probe.configuration), extent)?)
                 }
                 Ok(Answer::ColdStart(cold)) => {
                     let steps = cold.steps.unwrap_or(task.cold_start_steps);
-                    testbed.cold_start(cold.configuration, steps)?;
+                    testbed.cold_start(disguise.true_place(cold.configuration), steps)?;
                     None
                 }
                 Ok(Answer::Choose(at)) => {
-                    forecast.decided = Some(at);
+                    forecast.decided = Some(disguise.true_place(at));
                     break Ok(());
                 }
                 Ok(Answer::Predict(times)) => {
-                    talk::predict(&times, forecast)?;
+                    talk::predict(&disguise.true_times(&times), forecast)?;
                     break Ok(());
                 }
                 Err(Breach::Fails(why)) => break Err(Stop::Failed(why)),
                 Err(breach) => return Err(breach.into()),
             };
-            line = talk::observation_line(seen, testbed.spent());
+            line = disguise.hide_observation(talk::observation(seen, testbed.spent()));
         };
         let over = waiting.put_back(with, talk::understood);
         // What failed tells more than how it ended.

@@ -4,6 +4,7 @@
 //! failure of a process ends its search, never the run, and the next search begins with a new process.
 
 mod conversation_strategy;
+mod disguise;
 mod talk;
 
 use std::path::PathBuf;
@@ -59,6 +60,10 @@ pub struct ExternalSettings {
     #[serde(skip)]
     #[schemars(skip)]
     pub folder: PathBuf,
+    /// Seed of a disguise, where it is not to recognise what it is asked: names, order and units are others than the true ones.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub disguise: Option<u64>,
     /// What ends it while it is waited for.
     #[serde(skip)]
     #[schemars(skip)]
@@ -108,6 +113,7 @@ impl Recipe for ExternalSettings {
             .other_jobs(self.other_jobs);
         spoken.depends.objective = self.objective;
         spoken.depends.prices = self.prices;
+        spoken.disguise = self.disguise;
         spoken.max_probes = self.max_probes.get();
         spoken.max_search_s = self.max_search_s.get();
         spoken.waiting = self.waiting.clone();

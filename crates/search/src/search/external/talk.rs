@@ -121,7 +121,7 @@ pub(super) fn task(
     task: &Task<'_>,
     earlier: Option<&History>,
     others: Option<&OtherJobs>,
-) -> String {
+) -> Value {
     let space = task.space;
     let configurations: Vec<Value> = (0..space.len())
         .map(|at| {
@@ -187,7 +187,6 @@ pub(super) fn task(
         "earlier_runs": earlier,
         "other_jobs": others.map(|others| others.jobs.iter().map(other_job).collect::<Vec<_>>()),
     })
-    .to_string()
 }
 
 /// Another job: where it reached the target, and where it failed, with seconds.
@@ -210,43 +209,43 @@ fn as_whole_number(value: Value) -> Value {
     }
 }
 
-pub(super) fn search(fixed: &str, task: &Task<'_>, seed: usize) -> String {
+/// What a search of the task is told besides.
+pub(super) fn search(task: &Task<'_>, seed: usize) -> Value {
     let usd_per_hour = task.prices.map(|prices| {
         let all = 0..task.space.len();
         all.map(|at| prices.usd_per_hour(at)).collect::<Vec<_>>()
     });
     let objective = task.objective.map(Objective::name);
-    let search = json!({
+    json!({
         "seed": seed,
         "objective": objective,
         "repeats": task.repeats,
         "usd_per_hour": usd_per_hour,
-    });
-    format!("{{\"task\":{fixed},\"search\":{search}}}")
+    })
 }
 
 #[derive(Serialize)]
-struct ObservationMessage {
-    observation: Option<ObservationFields>,
-    spent_s: f64,
-    spent_usd: Option<f64>,
+pub(super) struct ObservationMessage {
+    pub(super) observation: Option<ObservationFields>,
+    pub(super) spent_s: f64,
+    pub(super) spent_usd: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct ObservationFields {
+pub(super) struct ObservationFields {
     steps: Option<u64>,
-    step_s: Option<f64>,
-    compute_s: Option<f64>,
-    communication_s: Option<f64>,
+    pub(super) step_s: Option<f64>,
+    pub(super) compute_s: Option<f64>,
+    pub(super) communication_s: Option<f64>,
     noise_normalised: Option<f64>,
     quality: Option<f64>,
-    reached_s: Option<f64>,
-    more_than_s: Option<f64>,
-    failed_s: Option<f64>,
+    pub(super) reached_s: Option<f64>,
+    pub(super) more_than_s: Option<f64>,
+    pub(super) failed_s: Option<f64>,
 }
 
 /// An observation, with the cost so far.
-pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> String {
+pub(super) fn observation(seen: Option<Observation>, spent: SearchCost) -> ObservationMessage {
     let observation = seen.map(|o| {
         let (reached_s, more_than_s, failed_s) = match o.target {
             Target::Unknown => (None, None, None),
@@ -266,10 +265,9 @@ pub(super) fn observation_line(seen: Option<Observation>, spent: SearchCost) -> 
             failed_s,
         }
     });
-    let told = ObservationMessage {
+    ObservationMessage {
         observation,
         spent_s: spent.seconds,
         spent_usd: spent.usd,
-    };
-    serde_json::to_string(&told).unwrap_or_else(|_| "{}".to_owned())
+    }
 }
