@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU64;
 
 use scavsim::Interrupt;
 use scavsim::input::{Diagnostics, Source};
-use scavsim::scenario::Scenario;
 use scavsim_measure::bench::{
-    self, Contestant, Submission, Suite, card, export, submission, transcript,
+    self, Contestant, Entrant, Submission, Suite, SuiteScenario, Verification, card, export,
+    submission, transcript,
 };
 use scavsim_measure::compare::ComparisonOptions;
 
@@ -46,7 +46,7 @@ fn suite(folder: &Path) -> bool {
 /// A suite of two searches, and its scenarios.
 struct Tiny {
     suite: Suite,
-    replayed: Vec<Scenario>,
+    replayed: Vec<SuiteScenario>,
 }
 
 fn effort<'a>(interrupt: &'a Interrupt, progress: &'a AtomicU64) -> ComparisonOptions<'a> {
@@ -70,14 +70,22 @@ impl Tiny {
     /// A submission as it is to be, with what it came to.
     fn submitted(&self, scratch: &Path) -> (Files, Submission) {
         let mut wrong = Diagnostics::default();
-        let contestant = Contestant::find("random", None, &mut wrong).expect("it comes along");
+        let entrant = Entrant {
+            strategy: Some("random"),
+            ..Entrant::default()
+        };
+        let found = Contestant::find(entrant, Path::new("."), &mut wrong);
+        let contestant = found.expect("it comes along");
         let scenarios = self.suite.scenarios(&contestant, &mut wrong);
         let scenarios = scenarios.expect("it was checked");
         let folder = scratch.join("submission");
         let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
         let effort = effort(&never, &counted);
         let made = bench::run(&self.suite, &scenarios, &contestant, &folder, effort);
-        (files_of(&folder), made.expect("a plain suite runs"))
+        (
+            files_of(&folder),
+            made.expect("a plain suite runs").submission,
+        )
     }
 
     /// A changed submission is refused, or the change was none. Whoever changes transcripts states their hash, too.
@@ -95,7 +103,13 @@ impl Tiny {
         }
         let (never, counted) = (Interrupt::default(), AtomicU64::new(0));
         let effort = effort(&never, &counted);
-        let verified = bench::verify(folder, &self.suite, &self.replayed, effort);
+        let verified = bench::verify(
+            folder,
+            &self.suite,
+            &self.replayed,
+            Verification::default(),
+            effort,
+        );
         match verified.expect("nobody stops it") {
             Ok(verified) => {
                 let totals = verified.submission.totals;
