@@ -100,7 +100,7 @@ struct BoardArgs {
     #[command(flatten)]
     verified: FoldersArgs,
     /// Rank by searches that all make anew, on halves and from starts that this number draws, which nobody knew beforehand;
-    /// programs are told other names, another order and other units
+    /// programs see other names, another order and other units
     #[arg(long, value_name = "N", requires = "programs")]
     seed: Option<u32>,
     /// Write the leaderboard to this file, too, and a page beside it

@@ -8,11 +8,11 @@ use clap::Args;
 use super::exit::{Exit, Failure, no_mistakes};
 use super::listing::Format;
 use super::terminal;
-use super::validate_plans::{ReadRuns, RunsArgs, remarks, splits};
+use super::validate_plans::{RunsArgs, remarks, splits};
 use crate::cli::listing::written;
 use scavsim_base::output::write_file;
 use scavsim_import::model;
-use scavsim_measure::validate::plans::{PlanSplit, calibrated};
+use scavsim_measure::validate::plans::calibrated;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
 /// A file that is made.
@@ -101,48 +101,6 @@ impl ModelArgs {
     }
 }
 
-/// Runs of all that are foretold so many times as long as they took are of other units; published ones are within two and a half.
-const TOO_FAST: f64 = 4.0;
-/// Runs that took so many times as long as foretold: no set-up is so slow.
-const TOO_SLOW: f64 = 30.0;
-/// Tokens of a step, several times the most that anybody published.
-const TOO_LARGE: f64 = 5e8;
-
-/// What no runs can be, with the unit that was meant. `as_it_is` is what the runtime foretells before it is fitted.
-fn strange(file: &str, found: &ReadRuns, as_it_is: Option<&PlanSplit>) -> Diagnostics {
-    let mut wrong = Diagnostics::default();
-    let mut doubt = |title: String, help: &str| {
-        wrong.push(Diagnostic::general(format!("{file}: {title}")).with_help(help));
-    };
-    let large = found.rows.iter().find(|row| {
-        let run = &row.measured.run;
-        f64::from(run.global_batch) * f64::from(run.sequence) > TOO_LARGE
-    });
-    let off = as_it_is.map_or(0.0, |split| split.mean);
-    if let Some(row) = large {
-        let tokens =
-            f64::from(row.measured.run.global_batch) * f64::from(row.measured.run.sequence);
-        doubt(
-            format!("line {}: {tokens:.1e} tokens in a step", row.line),
-            "`global_batch` counts sequences: divide tokens by `sequence`",
-        );
-    } else if off > TOO_FAST {
-        doubt(
-            format!("runs are {:.1} times as fast as foretold", 1.0 + off),
-            "`tokens_per_s_per_gpu` is of one GPU: divide that of all by `gpus`; `step_s` is seconds",
-        );
-    } else if (1.0 - 1.0 / TOO_SLOW..1.0).contains(&off) {
-        doubt(
-            format!(
-                "runs take {:.0} times as long as foretold",
-                1.0 / (1.0 - off)
-            ),
-            "`step_s` is seconds: divide milliseconds by 1000",
-        );
-    }
-    wrong
-}
-
 /// Arguments of `import runs`.
 #[derive(Debug, Args)]
 pub struct ImportRunsArgs {
@@ -159,11 +117,6 @@ impl ImportRunsArgs {
         no_mistakes(diagnostics)?;
         let found = self.runs.read()?;
         let judged = self.runs.judged(&found)?;
-        no_mistakes(strange(
-            &last(&self.runs.file),
-            &found,
-            judged.splits.first(),
-        ))?;
         let mut own = calibrated(&found.preset, &found.rows, &judged);
         own.source = format!(
             "fitted to {} runs of {}",

@@ -76,7 +76,7 @@ fn all_mistakes_of_plans_are_told_at_once() {
         ("gpu_memory_gib = 40", "gpu_memory_gib = 2"),
     ]);
     assert!(
-        told.contains("legal plans can be") && told.contains("GiB"),
+        told.contains("legal plans fits") && told.contains("GiB"),
         "{told}"
     );
     let told = refused(&[("profile = \"opt-350m\"", "profile = \"opt-350\"")]);

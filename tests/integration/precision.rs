@@ -55,12 +55,12 @@ fn a_run_to_a_precision_is_the_run_of_so_many_replicas_on_any_number_of_threads(
         .success();
 }
 
-/// What grows and falls with luck cancels in pairs: 20,480 replicas without them, 120 with them.
+/// What grows and falls with luck cancels in pairs: over 2,000 replicas without them, 120 with them.
 #[test]
 fn antithetic_replicas_are_few() {
     let text = REST
-        .replace("\"partial\"", "\"no-search\"")
-        .replace("[\"time\"]", "[\"knee\"]");
+        .replace("\"partial\"", "\"default\"")
+        .replace("[\"time\"]", "[\"cost\"]");
     let most = "precision = 0.001\nmost_replicas = 2_000\n";
     let of = |key: &str| {
         let sandbox = Sandbox::with(&format!("{key}{most}{text}"));

@@ -34,7 +34,7 @@ fn where_one_configuration_beats_all_others_no_other_is_right_by_the_knee() {
         (1.0, 1.0)
     );
     assert_eq!(default.number("right"), 0.0);
-    let regret = default.number("regret_time") + default.number("regret_cost");
+    let regret = (default.number("regret_time")).hypot(default.number("regret_cost"));
     assert!(regret > 0.5, "{regret}");
     assert!(
         (default.number("knee_depth") - (1.0 - regret)).abs() < 1e-9,
@@ -141,7 +141,7 @@ fn without_limits_nothing_is_kept_or_broken() {
     assert!(!printed.contains("kept"), "{printed}");
 }
 
-/// The knee of ResNet18 is 16 × 1024; 12 × 1024 has 0.81 of its depth.
+/// The knee of ResNet18 is 16 × 1024: 8.5 % slower than the fastest and 6.2 % dearer than the cheapest, √(0.085² + 0.062²) from the ideal.
 #[test]
 fn the_knee_is_told_by_its_depth() {
     let (records, summary, _) = run(&LIMITED.replace("limits.max_cost_usd = 9.6", ""), 0);
@@ -155,8 +155,9 @@ fn the_knee_is_told_by_its_depth() {
             row.text("chosen_batch"),
         ) {
             ("knee", "16", "1024") => 1.0,
-            ("knee", "12", "1024") => 0.81,
-            ("knee", "8" | "20", "1024") => 0.0,
+            ("knee", "20", "1024") => 0.881,
+            ("knee", "12", "1024") => 0.711,
+            ("knee", "8", "1024") => 0.063,
             _ => continue,
         };
         let depth = row.number("knee_depth");
@@ -169,8 +170,8 @@ fn the_knee_is_told_by_its_depth() {
         row.text("objective") == "knee" && row.text("strategy") == "partial"
     };
     let partial = summary.iter().find(partial).expect("a group");
-    assert_eq!(partial.number("right"), 0.0);
-    assert!((partial.number("knee_depth_mean") - 0.81).abs() < 0.005);
+    assert!(partial.number("right") > 0.3);
+    assert!(partial.number("knee_depth_mean") > 0.881);
 }
 
 #[test]

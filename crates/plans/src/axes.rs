@@ -64,7 +64,7 @@ impl Draft {
         self.data.saturating_mul(self.sharing.context)
     }
 
-    /// Its forms that not every runtime was measured in.
+    /// Forms of the plan that not every runtime was measured in.
     pub fn forms(&self, has_experts: bool) -> Vec<PlanForm> {
         let is_split = self.virtual_stages > 1 || self.schedule.needs_overlap();
         PlanForm::of(is_split, self.sharing.context > 1, has_experts)

@@ -1,13 +1,14 @@
 //! From a model's architecture to what to rent for it: plans on all GPUs of the catalogue, predicted by the law of layers.
 
 pub mod json;
+mod question;
 mod room;
 mod scenario;
 mod setups;
 pub mod text;
 mod tuning;
 
-pub use scenario::ModelQuestion;
+pub use question::ModelQuestion;
 pub use tuning::{SampleSet, Tuning, TuningQuestion};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,28 +183,10 @@ pub fn advise_model(
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
     }
-    let caps = &question.wanted.caps;
-    let least = cheapest.iter().map(|offer| offer.cluster_usd_per_hour(1));
-    let least = least.fold(f64::INFINITY, f64::min);
-    if all.is_empty() && !caps.allow(least) {
-        diagnostics.push(caps.without_any(least));
-        return Err(NoAdvice::Wrong(diagnostics));
-    }
-    if let (true, Some(tuning)) = (all.is_empty(), &asked.tuning) {
-        diagnostics.push(room::misfit(&asked, tuning, question.most_gpus()));
-        return Err(NoAdvice::Wrong(diagnostics));
-    }
-    if let (true, Some(wrong)) = (all.is_empty(), wrong) {
-        return Err(NoAdvice::Wrong(wrong));
-    }
     if all.is_empty() {
-        let title = format!(
-            "no plan of `{}` fits any GPU that was asked for",
-            question.model
-        );
-        let help = "more GPUs (--most-gpus), a shorter sequence, or a runtime that keeps less: `recompute`, `shard`";
-        diagnostics.push(Diagnostic::general(title).with_help(help));
-        return Err(NoAdvice::Wrong(diagnostics));
+        return Err(NoAdvice::Wrong(why_none(
+            question, &asked, &cheapest, wrong,
+        )));
     }
     let plans = all.len();
     sort(&mut all, &question.goal);
@@ -231,6 +214,34 @@ pub fn advise_model(
         left_out,
         question: question.clone(),
     })
+}
+
+/// Why there is no plan, and what would help.
+fn why_none(
+    question: &ModelQuestion,
+    asked: &scenario::ResolvedQuestion,
+    cheapest: &[&Offer],
+    wrong: Option<Diagnostics>,
+) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let caps = &question.wanted.caps;
+    let least = cheapest.iter().map(|offer| offer.cluster_usd_per_hour(1));
+    let least = least.fold(f64::INFINITY, f64::min);
+    if !caps.allow(least) {
+        diagnostics.push(caps.without_any(least));
+    } else if let Some(tuning) = &asked.tuning {
+        diagnostics.push(room::misfit(asked, tuning, question.most_gpus()));
+    } else if let Some(wrong) = wrong {
+        return wrong;
+    } else {
+        let title = format!(
+            "no plan of `{}` fits any GPU that was asked for",
+            question.model
+        );
+        let help = "more GPUs (--most-gpus), a shorter sequence, or a runtime that keeps less: `recompute`, `shard`";
+        diagnostics.push(Diagnostic::general(title).with_help(help));
+    }
+    diagnostics
 }
 
 /// Offers with what their VMs have.

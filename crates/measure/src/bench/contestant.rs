@@ -1,10 +1,10 @@
 //! Who is judged by a suite: a strategy that comes along, or a program.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::submission::hash_of_file;
 use scavsim_read::input::{Diagnostic, Diagnostics, closest, foreign};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::{Registry, Settings, registry};
@@ -255,4 +255,11 @@ pub(super) fn not_a_text(text: &str, longest: usize) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// BLAKE3 hash of a file, as `b3sum` prints it.
+pub(super) fn hash_of_file(path: &Path) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().to_hex().to_string())
 }

@@ -1,13 +1,12 @@
 //! What is handed in: a folder with the transcripts of all searches of a suite, and what it says of itself.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contestant::{Contestant, Entrant, is_built_in, not_a_label, not_a_text};
+use super::contestant::{Contestant, Entrant, hash_of_file, is_built_in, not_a_label, not_a_text};
 use super::suite::{Suite, SuiteScenario};
 use super::suite_searches::{NoBench, RunMode, walk};
 use super::transcript;
@@ -180,13 +179,6 @@ pub fn run(
         blocks,
         was_run_again: true,
     })
-}
-
-/// BLAKE3 hash of a file, as `b3sum` prints it.
-pub(super) fn hash_of_file(path: &Path) -> io::Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
-    Ok(hasher.finalize().to_hex().to_string())
 }
 
 impl Submission {

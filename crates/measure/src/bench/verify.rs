@@ -5,9 +5,8 @@ use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use super::submission::{
-    FILE, Refusal, Submission, SubmittedSuite, VerifiedSubmission, hash_of_file, totals,
-};
+use super::contestant::hash_of_file;
+use super::submission::{FILE, Refusal, Submission, SubmittedSuite, VerifiedSubmission, totals};
 use super::suite::{Suite, SuiteScenario};
 use super::suite_searches::{Lines, NoBench, RunMode, walk};
 use super::transcript::{self, difference};

@@ -53,42 +53,19 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
         tensor,
         sharing,
         value_bytes,
-        input_bytes,
+        ..
     } = of;
     let sequence = of.tokens();
     let share = 1.0 / f64::from(tensor);
     let hidden = f64::from(model.hidden);
-    // Values per token, and masks of one byte.
     let outside_share = if runtime.sequence_parallel {
         share
     } else {
         1.0
     };
-    let outside = 4.0 * hidden * outside_share;
-    let masks = if model.dropout {
-        2.0 * hidden * outside_share
-    } else {
-        0.0
-    };
     let ffn = model.feed_forward(layer);
-    let kept_ffn = match (model.gated, runtime.fused_gate) {
-        (false, _) => 2.0,
-        (true, false) => 4.0,
-        // What the gate gives is computed again.
-        (true, true) => 3.0,
-    };
     let method = runtime.training;
-    let (outside, kept_ffn) = match method.adapters().map(|own| own.targets) {
-        // Frozen matrices need no inputs: of the feed-forward part, what is normed and what goes down is dropped.
-        Some(AdapterTargets::Attention) => (outside * 0.75, kept_ffn - 1.0),
-        _ => (outside, kept_ffn),
-    };
-    let widths = ffn.active * ffn.width + ffn.always;
-    let inside = model.kept_by_attention() + kept_ffn * widths;
-    // Of attention's product the backward pass of attention itself needs what it reads.
-    let inputs = 2.0 * hidden * outside_share + widths * share;
-    let per_token =
-        value_bytes * (outside + inside * share) - (value_bytes - input_bytes) * inputs + masks;
+    let per_token = kept_per_token(model, layer, runtime, of);
     let scores = match runtime.attention {
         Attention::Flash => 0.0,
         Attention::Plain => {
@@ -143,6 +120,35 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
         output: output as u64,
         all_reduces: 2,
     }
+}
+
+/// Bytes that a block keeps of each token beside the scores of attention: values, and masks of one byte.
+fn kept_per_token(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -> f64 {
+    let share = 1.0 / f64::from(of.tensor);
+    let outside_share = if runtime.sequence_parallel {
+        share
+    } else {
+        1.0
+    };
+    let hidden = f64::from(model.hidden) * outside_share;
+    let masks = if model.dropout { 2.0 * hidden } else { 0.0 };
+    let kept_ffn = match (model.gated, runtime.fused_gate) {
+        (false, _) => 2.0,
+        (true, false) => 4.0,
+        // What the gate gives is computed again.
+        (true, true) => 3.0,
+    };
+    let (outside, kept_ffn) = match runtime.training.adapters().map(|own| own.targets) {
+        // Frozen matrices need no inputs: of the feed-forward part, what is normed and what goes down is dropped.
+        Some(AdapterTargets::Attention) => (3.0 * hidden, kept_ffn - 1.0),
+        _ => (4.0 * hidden, kept_ffn),
+    };
+    let ffn = model.feed_forward(layer);
+    let widths = ffn.active * ffn.width + ffn.always;
+    let inside = model.kept_by_attention() + kept_ffn * widths;
+    // Of attention's product the backward pass of attention itself needs what it reads.
+    let inputs = 2.0 * hidden + widths * share;
+    of.value_bytes * (outside + inside * share) - (of.value_bytes - of.input_bytes) * inputs + masks
 }
 
 /// The embedding keeps its tokens only.

@@ -204,12 +204,7 @@ fn choices(
         most_gpus: table.most_gpus.map_or(MOST_GPUS, Machines::get),
         cuts,
     };
-    if axes.most_gpus > MOST_GPUS_OF_ALL {
-        let title = format!("`parallel.most_gpus` is above {MOST_GPUS_OF_ALL}");
-        let given = table.most_gpus.map_or(MOST_GPUS, Machines::get);
-        let label = format!("expected at most {MOST_GPUS_OF_ALL}, found {given}");
-        complaints.error_at(place.span(), title, label);
-    }
+    check_most_gpus(place, axes.most_gpus, complaints);
     let layers = layers?;
     let mut forms = layers.forms;
     if let Some(asked) = &axes.micro_batch {
@@ -238,7 +233,7 @@ fn choices(
     match Choices::from_drafts(parts, &drafts, Parallelism::of_current_thread()) {
         Ok(choices) => Some(choices),
         Err(holes) => {
-            let title = format!("none of {} legal plans can be", holes.count());
+            let title = format!("none of {} legal plans fits", holes.count());
             let label = holes.commonest().unwrap_or("not one fits").to_owned();
             let complaint = complaints.mistake_at(place.span(), title, label);
             complaints.push(
@@ -247,6 +242,18 @@ fn choices(
             );
             None
         }
+    }
+}
+
+fn check_most_gpus(
+    place: &Spanned<ParallelTable>,
+    most_gpus: u32,
+    complaints: &mut Complaints<'_>,
+) {
+    if most_gpus > MOST_GPUS_OF_ALL {
+        let title = format!("`parallel.most_gpus` is above {MOST_GPUS_OF_ALL}");
+        let label = format!("expected at most {MOST_GPUS_OF_ALL}, found {most_gpus}");
+        complaints.error_at(place.span(), title, label);
     }
 }
 

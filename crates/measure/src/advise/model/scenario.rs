@@ -4,45 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::question::{ModelQuestion, is_path, unknown};
 use super::setups::{self, Setup};
-use super::tuning::{self, SampleSet, Tuning, TuningQuestion};
-use crate::advise::decision::Goal;
-use crate::advise::offers::{Offer, OfferFilter};
+use super::tuning::{self, Tuning};
+use crate::advise::offers::Offer;
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_parallel::TrainingMethod;
 use scavsim_parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_parallel::gpu::{self, GpuSheet};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, nearest_or_all};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
-
-#[derive(Debug, Clone)]
-pub struct ModelQuestion {
-    /// A model's name, or the path of an architecture.
-    pub model: String,
-    /// Tokens that are computed; [`SampleSet`] says them otherwise.
-    pub tokens: f64,
-    /// Samples in place of tokens.
-    pub data: Option<SampleSet>,
-    /// What is trained; all, from nothing, when absent.
-    pub tuning: Option<TuningQuestion>,
-    /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
-    pub sequence: Option<u32>,
-    /// Sequences of a step; about a million tokens when absent.
-    pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one; the best of those that most use when absent.
-    pub runtime: Option<String>,
-    /// Precision; the runtime's or fp8 when absent.
-    pub precision: Option<String>,
-    /// GPUs to choose from; all when empty.
-    pub gpus: Vec<String>,
-    pub most_gpus: Option<u32>,
-    pub wanted: OfferFilter,
-    pub goal: Goal,
-    pub setup_min: f64,
-    pub steps: u32,
-    /// Simulated runs of each plan, where luck plays.
-    pub runs: u64,
-}
 
 /// Most tokens of a sequence where nobody says how many.
 pub(super) const MOST_SEQUENCE: u32 = 8192;
@@ -50,18 +21,6 @@ pub(super) const MOST_SEQUENCE: u32 = 8192;
 const STEP_TOKENS: u32 = 1 << 20;
 /// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
 pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
-
-/// Most GPUs of who says nothing.
-const MOST_GPUS: u32 = 64;
-
-impl ModelQuestion {
-    pub fn most_gpus(&self) -> u32 {
-        self.most_gpus.unwrap_or(match self.tuning {
-            Some(_) => tuning::MOST_GPUS,
-            None => MOST_GPUS,
-        })
-    }
-}
 
 pub(super) struct ResolvedQuestion {
     pub(super) tuning: Option<Tuning>,
@@ -78,10 +37,6 @@ pub(super) struct ResolvedQuestion {
 /// Sequences of a step of about a million tokens.
 pub(super) fn usual_batch(sequence: u32) -> u32 {
     (STEP_TOKENS / sequence.max(1)).max(1)
-}
-
-pub(super) fn is_path(word: &str) -> bool {
-    word.contains('/') || word.starts_with('.')
 }
 
 impl ResolvedQuestion {
@@ -180,11 +135,6 @@ impl ResolvedQuestion {
                 .filter_map(|vm| gpu::of_vm(&vm.vm)?.gpu)
                 .any(|own| own.name == sheet.name)
     }
-}
-
-pub(super) fn unknown(what: &str, word: &str, legal: &[&str], d: &mut Diagnostics) {
-    let help = nearest_or_all(word, legal.iter().copied());
-    d.push(Diagnostic::general(format!("unknown {what} `{word}`")).with_help(help));
 }
 
 fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {

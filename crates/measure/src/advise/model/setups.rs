@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::scenario::{ModelQuestion, is_path, unknown};
+use super::question::{ModelQuestion, is_path, unknown};
 use super::tuning::{self, Tuning};
 use scavsim_parallel::architecture::Architecture;
 use scavsim_parallel::gpu::{GpuSheet, Precision};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scenario::is_path;
+use super::question::is_path;
 use super::{ModelAdvice, ModelQuestion, PlanChoice, PlanMeasurement, tuning};
 use crate::advise::decision::SURELY;
 use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};

@@ -113,14 +113,14 @@ fn doubt(preset: &RuntimePreset, row: &PlanRow) -> Option<String> {
     if tokens > MOST_STEP_TOKENS && f64::from(run.global_batch) >= f64::from(run.sequence) {
         let sequences = (f64::from(run.global_batch) / f64::from(run.sequence)).round();
         return Some(format!(
-            "{tokens:.3e} tokens a step: is `global_batch` in tokens? It is in sequences: {sequences} of {}",
+            "{tokens:.3e} tokens a step: `global_batch` counts sequences, perhaps {sequences} of {}: divide tokens by `sequence`",
             run.sequence
         ));
     }
     if of_peak > 1.0 {
         let each = of_peak / f64::from(run.gpus);
         let meant = if each <= 1.0 && run.gpus > 1 {
-            "; is its rate that of all GPUs?"
+            "; `tokens_per_s_per_gpu` is of one GPU: divide that of all by `gpus`"
         } else {
             "; is the model, the batch or the unit another?"
         };
@@ -136,7 +136,7 @@ fn doubt(preset: &RuntimePreset, row: &PlanRow) -> Option<String> {
     (row.measured.step_s / foretold > MILLI / LIKE && (1.0 / LIKE..=LIKE).contains(&in_milli)).then(
         || {
             format!(
-                "{:.0} times slower than foretold: is its time in milliseconds?",
+                "{:.0} times slower than predicted; `step_s` is seconds: divide milliseconds by 1000",
                 row.measured.step_s / foretold
             )
         },

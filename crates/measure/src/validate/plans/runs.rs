@@ -30,7 +30,7 @@ pub struct PlanRow {
 }
 
 impl PlanRow {
-    /// Its forms that not every runtime was measured in.
+    /// Forms of the plan that not every runtime was measured in.
     pub fn forms(&self) -> Vec<PlanForm> {
         let run = &self.measured.run;
         let has_experts = run.model.experts.is_some();

@@ -40,37 +40,8 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         if rows.is_empty() {
             continue;
         }
-        let part = |row: &Row<'_>, metric: &str| row.group.mean(metric).map_or(0.0, |m| m.mean);
-        let mut series = Vec::new();
         let oracle = rows.iter().find(|row| row.group.strategy == "oracle");
-        // What is dearer than in the oracle's bill stands above 0, what is cheaper below it.
-        let mut ends = vec![[0.0f64; 2]; rows.len()];
-        for (n, (metric, label)) in PARTS.into_iter().enumerate() {
-            let mut blocks = Vec::new();
-            for (at, row) in rows.iter().enumerate() {
-                let value = part(row, metric) - oracle.map_or(0.0, |oracle| part(oracle, metric));
-                if value != 0.0 {
-                    let centre = (at + 1) as f64;
-                    let end = &mut ends[at][usize::from(value < 0.0)];
-                    let (from, to) = (*end, *end + value);
-                    *end = to;
-                    blocks.push(Block {
-                        x: [centre - HALF, centre + HALF],
-                        y: [from.min(to), from.max(to)],
-                        shade: None,
-                        name: format!("{}: {label}", row.group.strategy),
-                    });
-                }
-            }
-            if !blocks.is_empty() {
-                series.push(Series::new(label, Style::nth(n), Shape::Blocks(blocks)));
-            }
-        }
-        let sums = ends.iter().enumerate();
-        let sums =
-            sums.map(|(at, [above, below])| Mark::new([(at + 1) as f64, above + below], "sum"));
-        let style = Style::plain(BLACK).marked(Marker::Diamond, 3);
-        series.push(Series::new("sum", style, Shape::Marks(sums.collect())));
+        let series = bars(&rows, oracle.copied());
         let totals = rows.iter().map(|row| {
             PARTS
                 .map(|(metric, _)| part(row, metric))
@@ -121,4 +92,41 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         size: SIZE,
         panels,
     })
+}
+
+fn part(row: &Row<'_>, metric: &str) -> f64 {
+    row.group.mean(metric).map_or(0.0, |mean| mean.mean)
+}
+
+/// Bars of each part over that of the oracle, with their sums.
+fn bars(rows: &[&Row<'_>], oracle: Option<&Row<'_>>) -> Vec<Series> {
+    let mut series = Vec::new();
+    // What is dearer than in the oracle's bill stands above 0, what is cheaper below it.
+    let mut ends = vec![[0.0f64; 2]; rows.len()];
+    for (n, (metric, label)) in PARTS.into_iter().enumerate() {
+        let mut blocks = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let value = part(row, metric) - oracle.map_or(0.0, |oracle| part(oracle, metric));
+            if value != 0.0 {
+                let centre = (at + 1) as f64;
+                let end = &mut ends[at][usize::from(value < 0.0)];
+                let (from, to) = (*end, *end + value);
+                *end = to;
+                blocks.push(Block {
+                    x: [centre - HALF, centre + HALF],
+                    y: [from.min(to), from.max(to)],
+                    shade: None,
+                    name: format!("{}: {label}", row.group.strategy),
+                });
+            }
+        }
+        if !blocks.is_empty() {
+            series.push(Series::new(label, Style::nth(n), Shape::Blocks(blocks)));
+        }
+    }
+    let sums = ends.iter().enumerate();
+    let sums = sums.map(|(at, [above, below])| Mark::new([(at + 1) as f64, above + below], "sum"));
+    let style = Style::plain(BLACK).marked(Marker::Diamond, 3);
+    series.push(Series::new("sum", style, Shape::Marks(sums.collect())));
+    series
 }

@@ -65,13 +65,9 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
                 Shape::Marks(vec![mark]),
             ));
         }
-        let cut_off = match cut_off.join(", ") {
-            none if none.is_empty() => none,
-            names => format!(" ({names})"),
-        };
         words.push(format!("{workload}: {}.", each.join("; ")));
         panels.push(Panel {
-            title: format!("{workload}{cut_off}"),
+            title: format!("{workload}{}", in_brackets(&cut_off)),
             x: Axis::new("spent on the search", "USD", Scale::FromZero),
             y: Axis::new(&format!("regret in {what}"), "%", Scale::FromZero),
             series,
@@ -98,4 +94,12 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         size: SIZE,
         panels,
     })
+}
+
+fn in_brackets(names: &[String]) -> String {
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", names.join(", "))
+    }
 }
