@@ -42,17 +42,18 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         }
         let oracle = rows.iter().find(|row| row.group.strategy == "oracle");
         let series = bars(&rows, oracle.copied());
-        let totals = rows.iter().map(|row| {
+        let total = |row: &Row<'_>| {
             PARTS
                 .map(|(metric, _)| part(row, metric))
                 .iter()
                 .sum::<f64>()
-        });
-        let each = rows.iter().zip(totals).map(|(row, total)| {
-            let search = part(row, "bill_search_usd");
+        };
+        let each = rows.iter().map(|row| {
             format!(
-                "{} {total:.2} USD, of that {search:.2} for search steps",
-                row.group.strategy
+                "{} {:.2} USD, of that {:.2} for search steps",
+                row.group.strategy,
+                total(row),
+                part(row, "bill_search_usd")
             )
         });
         words.push(format!(

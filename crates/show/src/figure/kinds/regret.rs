@@ -33,10 +33,9 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         let shown: Vec<_> = shown.collect();
         let cut = cut_above(shown.iter().map(|(.., regret)| 100.0 * regret.mean));
         let most = cut.unwrap_or(f64::INFINITY);
-        let places = shown.iter();
-        let places =
-            places.map(|(_, _, spent, regret)| [spent.mean, (100.0 * regret.mean).min(most)]);
-        let places: Vec<[f64; 2]> = places.collect();
+        let places: Vec<[f64; 2]> = (shown.iter())
+            .map(|(.., spent, regret)| [spent.mean, (100.0 * regret.mean).min(most)])
+            .collect();
         let (mut series, mut each, mut cut_off) = (Vec::new(), Vec::new(), Vec::new());
         let sizes = nested_sizes(&places, 5);
         for ((&(n, row, spent, regret), at), size) in shown.iter().zip(places).zip(sizes) {
