@@ -508,6 +508,7 @@ fn calibration_and_check_of_transient_servers_are_apart() {
     let known = [
         ("cost_after_loss", 1),
         ("ended_runs", 1),
+        ("knee_of_means", 1),
         ("mean_cost", 3),
         ("mean_speed_up", 3),
         ("mean_time", 4),
@@ -520,5 +521,6 @@ fn calibration_and_check_of_transient_servers_are_apart() {
 fn no_more_figures_are_off_than_were() {
     let all = Paper::names().into_iter().flat_map(|name| &paper(name).1);
     let off = all.filter(|row| row.verdict == Verdict::Explained).count();
-    assert!(off <= 76, "{off}");
+    // One more since the knee is the point nearest to the least time and the least cost.
+    assert!(off <= 77, "{off}");
 }
