@@ -136,7 +136,7 @@ fn a_law_breaks_when_its_figure_is_changed() {
 }
 
 /// Numbers of scenarios in which all pairs of values are seen to break when they are exchanged, looked at first.
-const EXCHANGED_IN: &[u64] = &[0, 2, 3, 5, 7, 12, 23, 36];
+const EXCHANGED_IN: &[u64] = &[0, 2, 3, 36, 38, 43, 55, 852];
 
 #[test]
 fn pairs_of_values_break_their_law_when_they_are_exchanged() {
@@ -145,7 +145,7 @@ fn pairs_of_values_break_their_law_when_they_are_exchanged() {
     let names = Names::read();
     let mut unseen: Vec<_> = NEIGHBOURS.iter().collect();
     let mut seen = Vec::new();
-    for number in EXCHANGED_IN.iter().copied().chain(0..400) {
+    for number in EXCHANGED_IN.iter().copied().chain(0..1000) {
         if unseen.is_empty() {
             break;
         }
