@@ -14,7 +14,7 @@ pub struct AxisMeans {
     names: Vec<String>,
     cells: BTreeMap<CellKey, RunningMean>,
     /// Whether there were more cells than are kept.
-    is_cut: bool,
+    pub is_cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +22,13 @@ struct CellKey {
     objective: String,
     strategy: String,
     axes: [usize; 2],
-    /// Values on both axes, in an order of their own: bits of numbers that are not negative.
-    values: [u64; 2],
+    /// Values on both axes, by their [`flipped`] bits.
+    values: [i64; 2],
+}
+
+/// Bits of a number as an integer in the same order, and back, as `f64::total_cmp` has them.
+fn flipped(bits: i64) -> i64 {
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,7 +73,8 @@ impl AxisMeans {
                     objective: record.objective.to_owned(),
                     strategy: record.strategy.to_owned(),
                     axes: [first, second],
-                    values: [a, b].map(|value| value.max(0.0).to_bits()),
+                    // −0 is 0.
+                    values: [a, b].map(|value| flipped((value + 0.0).to_bits() as i64)),
                 };
                 if self.cells.len() >= MOST_CELLS && !self.cells.contains_key(&key) {
                     self.is_cut = true;
@@ -89,13 +95,13 @@ impl AxisMeans {
                 .iter()
                 .filter(|(key, _)| key.objective == objective)
         };
-        let mut seen: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        let mut seen: BTreeMap<usize, BTreeSet<i64>> = BTreeMap::new();
         for (key, _) in own() {
             for (axis, value) in key.axes.into_iter().zip(key.values) {
                 seen.entry(axis).or_default().insert(value);
             }
         }
-        let mut axes: Vec<(usize, Vec<u64>)> = (seen.into_iter())
+        let mut axes: Vec<(usize, Vec<i64>)> = (seen.into_iter())
             .map(|(axis, values)| (axis, values.into_iter().collect()))
             .collect();
         axes.sort_by_key(|(_, values)| std::cmp::Reverse(values.len()));
@@ -105,7 +111,7 @@ impl AxisMeans {
         }
         let mut maps: Vec<AxisMap> = Vec::new();
         for (key, mean) in own() {
-            let place = |(axis, values): &(usize, Vec<u64>)| {
+            let place = |(axis, values): &(usize, Vec<i64>)| {
                 let at = key.axes.iter().position(|own| own == axis)?;
                 values.binary_search(&key.values[at]).ok()
             };
@@ -113,7 +119,12 @@ impl AxisMeans {
                 continue;
             };
             if maps.last().is_none_or(|map| map.strategy != key.strategy) {
-                let values = |at: usize| axes[at].1.iter().map(|bits| f64::from_bits(*bits));
+                let values = |at: usize| {
+                    axes[at]
+                        .1
+                        .iter()
+                        .map(|bits| f64::from_bits(flipped(*bits) as u64))
+                };
                 maps.push(AxisMap {
                     strategy: key.strategy.clone(),
                     axes: [0, 1].map(|at| self.names[axes[at].0].clone()),
@@ -139,7 +150,7 @@ mod tests {
         let names: Vec<String> = ["price", "compute", "network"].map(str::to_owned).to_vec();
         let mut means = AxisMeans::default();
         for (price, compute, network) in [
-            (1.0, 1.0, 0.5),
+            (1.0, -1.0, 0.5),
             (2.0, 1.0, 0.5),
             (1.0, 2.0, 0.5),
             (1.0, 4.0, 2.0),
@@ -157,8 +168,8 @@ mod tests {
         assert_eq!(maps.len(), 1);
         // `price` and `network` have two values each; the first of them stands.
         assert_eq!(maps[0].axes, ["compute", "price"]);
-        assert_eq!(maps[0].values, [vec![1.0, 2.0, 4.0], vec![1.0, 2.0]]);
-        let cells = [([0, 0], 0.1), ([1, 0], 0.1), ([2, 0], 0.1), ([0, 1], 0.2)];
+        assert_eq!(maps[0].values, [vec![-1.0, 1.0, 2.0, 4.0], vec![1.0, 2.0]]);
+        let cells = [([0, 0], 0.1), ([1, 1], 0.2), ([2, 0], 0.1), ([3, 0], 0.1)];
         for (at, mean) in cells {
             assert!(maps[0].cells.contains(&(at, mean)), "{at:?}");
         }

@@ -24,7 +24,11 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let [_, objective] = asked.shown(material)?;
     let maps = material.gathered.axes.maps(objective);
     let Some(first) = maps.first() else {
-        return Err(NoFigure::FewAxes);
+        return Err(if material.gathered.axes.is_cut {
+            NoFigure::ManyPairs
+        } else {
+            NoFigure::FewAxes
+        });
     };
     let axes = first.axes.join(" and ");
     let words = maps.iter().map(|map| {

@@ -26,6 +26,8 @@ pub enum NoFigure {
     NoPredictions,
     #[error("it sweeps fewer than two axes of numbers")]
     FewAxes,
+    #[error("its axes have more pairs of values than a map has room for")]
+    ManyPairs,
     #[error("it has one pricing policy only")]
     OnePolicy,
     #[error("no {0} was measured of its workloads")]
