@@ -161,6 +161,7 @@ mod trace;
 mod trace_bills;
 mod trace_search;
 mod transient;
+mod universal_model;
 mod validation;
 mod value_of_information;
 mod verdicts;

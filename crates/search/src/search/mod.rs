@@ -51,6 +51,7 @@ pub mod successive_halving;
 pub mod task;
 mod trials;
 pub mod trimtuner_like;
+mod universal_model;
 pub mod value_of_information;
 pub mod value_of_information_history;
 

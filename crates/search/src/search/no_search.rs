@@ -4,12 +4,13 @@
 //! How the paper averages models of very different size is not published. Here every stored workload's models give a *shape*:
 //! predicted time over that at the smallest configuration. Shapes are averaged geometrically; the scale comes from one
 //! complete run of the own workload there, which counts among the runs taken. Without limits, no choice depends on the scale
-//! (as long as cost is proportional to time).
+//! (as long as cost is proportional to time). Where no stored workload knows the machines, the shape is that of the universal model.
 
 use super::models::{Fits, StoredModel};
 use super::same_job::predetermined;
 use super::settings::{EpochsFrom, NoiseBy, Start, StepFit};
-use super::{BuildResult, Offer, Past, Recipe, Task, UnusableStrategy, space};
+use super::universal_model::UniversalModel;
+use super::{BuildResult, Depends, Offer, Past, Recipe, Task, UnusableStrategy, ready, space};
 use scavsim_base::settings;
 use scavsim_data::space::Space;
 
@@ -64,19 +65,6 @@ no_search! {
 
 fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> BuildResult {
     let own = past.own_name();
-    let used: Vec<&str> = (past.stored_names())
-        .filter(|name| !leave_out || *name != own)
-        .collect();
-    if used.iter().all(|name| *name == own) {
-        let left = if leave_out {
-            "nothing is left to average"
-        } else {
-            "the average would be its own model"
-        };
-        return Err(UnusableStrategy(format!(
-            "no workload other than `{own}` is stored, so {left}; name others in `search.stored`"
-        )));
-    }
     let groups = space::groups(task.space);
     let smallest = space::start(&groups, Start::Smallest).unwrap_or(0);
     // Where the smallest configuration is no stored run itself, the first that is.
@@ -89,32 +77,57 @@ fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> B
             task.space.name(smallest)
         )));
     };
+    let used: Vec<&str> = (past.stored_names())
+        .filter(|name| !leave_out || *name != own)
+        .collect();
+    let is_own_alone = used.iter().all(|name| *name == own);
+    if leave_out && is_own_alone {
+        return Err(UnusableStrategy(format!(
+            "no workload other than `{own}` is stored, so nothing is left to average; name others in `search.stored`"
+        )));
+    }
+    let fitted = |name: &&str| StoredModel::fit(&past.take_stored(name, |_| true)?, fits);
+    let models: Option<Vec<StoredModel>> = match is_own_alone {
+        true => None,
+        false => used.iter().map(fitted).collect(),
+    };
+    let log_shape = models.and_then(|models| mean_log_shape(&models, task.space, anchor));
+    let Some(log_shape) = log_shape else {
+        return universal(task, anchor, known * samples_per_epoch);
+    };
+    let seconds_per_sample = log_shape.iter().map(|log| Some(known * libm::exp(*log)));
+    predetermined(seconds_per_sample.collect(), samples_per_epoch)
+}
 
-    let mut log_shape = vec![0.0; task.space.len()];
-    for name in &used {
-        let model =
-            (past.take_stored(name, |_| true)).and_then(|history| StoredModel::fit(&history, fits));
-        let predict = |at: usize| {
-            (model.as_ref())
-                .and_then(|m| m.predict(task.space, at))
-                .filter(|s| *s > 0.0)
-                .ok_or_else(|| {
-                    UnusableStrategy(format!(
-                        "the stored model of `{name}` predicts nothing for {}",
-                        task.space.name(at)
-                    ))
-                })
-        };
+/// Mean logarithm of the stored models' times over those at `anchor`; `None` where one does not know a VM type.
+fn mean_log_shape(models: &[StoredModel], space: &Space, anchor: usize) -> Option<Vec<f64>> {
+    let mut mean = vec![0.0; space.len()];
+    for model in models {
+        let predict = |at: usize| model.predict(space, at).filter(|s| *s > 0.0);
         let at_anchor = predict(anchor)?;
-        for (at, sum) in log_shape.iter_mut().enumerate() {
-            *sum += libm::log(predict(at)? / at_anchor);
+        for (at, log) in mean.iter_mut().enumerate() {
+            *log += libm::log(predict(at)? / at_anchor);
         }
     }
-    let seconds_per_sample = log_shape
-        .iter()
-        .map(|sum| Some(known * libm::exp(sum / used.len() as f64)))
-        .collect();
-    predetermined(seconds_per_sample, samples_per_epoch)
+    let count = models.len() as f64;
+    Some(mean.iter().map(|sum| sum / count).collect())
+}
+
+/// The strategy that scales one run, in `time_s` at `anchor`, by the model that comes along.
+fn universal(task: &Task<'_>, anchor: usize, time_s: f64) -> BuildResult {
+    let model = UniversalModel::for_task(task)
+        .filter(|model| model.time_over(task, anchor, anchor).is_some())
+        .ok_or_else(|| {
+            UnusableStrategy("its configurations have no workers and batch".to_owned())
+        })?;
+    ready(Depends::PRICES, move |task, _, _, forecast| {
+        for at in 0..task.space.len() {
+            if let Some(over) = model.time_over(task, at, anchor) {
+                forecast.predict(at, time_s * over);
+            }
+        }
+        Ok(())
+    })
 }
 
 /// What the own workload takes at the configuration that gives the model its scale: one earlier run.
