@@ -114,7 +114,21 @@ impl PolicyScenario {
         if let Some(work) = work {
             scenario.take(work, luck);
         }
-        if luck.once_in(2) {
+        if luck.once_in(5) {
+            let lives = [
+                "aws-2020-g4dn-trace",
+                "gcp-v100-us-central1",
+                "gcp-2019-bathtub",
+            ];
+            let zones = ["us-east-1", "us-east-2", "us-west-2"];
+            let taken = &zones[..1 + luck.below(3)];
+            scenario.say("market.vm", "[\"g4dn.12xlarge\"]");
+            scenario.say("market.zones", &format!("{taken:?}"));
+            scenario.say("market.lifetimes", &format!("{:?}", luck.pick(&lives)));
+            scenario.set("market.pause_h", between(0.1, 4.0, luck));
+            scenario.set("market.tick_s", between(37.0, 900.0, luck));
+            scenario.say("market.replicas", "6");
+        } else if luck.once_in(2) {
             scenario.set("market.run_h", between(0.1, 6.0, luck));
             scenario.set("market.pause_h", between(0.1, 4.0, luck));
             let spot_usd = between(0.1, 3.0, luck);
@@ -203,7 +217,7 @@ impl PolicyScenario {
     /// USD of a tick on demand: decisions are made by ticks, and a hair may move one of them.
     fn tick_usd(&self) -> f64 {
         let of = |key, usual| self.numbers.get(key).copied().unwrap_or(usual);
-        of("market.on_demand_usd_per_h", 3.06) * of("market.tick_s", 600.0) / 3600.0
+        of("market.on_demand_usd_per_h", 3.912) * of("market.tick_s", 600.0) / 3600.0
     }
 
     /// Mean USD of the cheapest way in time, where it is exact.

@@ -25,6 +25,7 @@ fn the_policies_in_results_are_current() {
         "exponential",
         "sizes",
         "changing",
+        "changing-clusters",
         "re-plan",
         "growing-batch",
     ];

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use scavsim_data::cloud::lifetimes::{Kind, Model};
 use scavsim_data::cloud::{Catalogue, Market};
 use scavsim_measure::advise::offers::{self, Offer, PriceCaps};
 use scavsim_measure::advise::rental::RentalChoice;
@@ -11,8 +10,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 
 /// The market of the library whose runs and pauses stand in where nobody measured any; provider and VM type that it is of.
 const STAND_IN: (&str, [&str; 2]) = ("aws-v100-2023", ["aws", "p3.2xlarge"]);
-/// Ages in hours at which losses are counted: the first that a trace is long enough for.
-const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StatedSpotTimes {
@@ -113,7 +110,7 @@ impl SpotMarket {
         }
         let published = offer.lifetime.and_then(|model| {
             Some((
-                run_of_all_h(model, choice.vms)?,
+                model.mean_h_of_first(choice.vms)?,
                 MeanFrom::Published(&model.name),
             ))
         });
@@ -138,24 +135,6 @@ impl SpotMarket {
     }
 }
 
-/// Mean hours until one of several machines is lost, each by itself: of an exponential law with as many losses as there are up
-/// to a day of age, cut off where the provider ends all.
-fn run_of_all_h(model: &Model, machines: u32) -> Option<f64> {
-    let lost = |age_h: &f64| Some((*age_h, model.lost_by(*age_h)?));
-    let (age_h, lost) = AGES_H.iter().find_map(lost)?;
-    let per_h = -libm::log1p(-lost.min(1.0 - 1e-9)) / age_h * f64::from(machines.max(1));
-    let cap_h = match &model.kind {
-        Kind::Alone(lifetime) => lifetime.cap_h(),
-        Kind::Batch(_) | Kind::Trace(_) => f64::INFINITY,
-    };
-    let mean_h = if per_h > 0.0 {
-        -libm::expm1(-per_h * cap_h) / per_h
-    } else {
-        cap_h
-    };
-    mean_h.is_finite().then_some(mean_h)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,17 +150,5 @@ mod tests {
         let up_h = (0.759_302 + 0.682_210) * 20_158.0 * 195.0 / 3600.0;
         let [run_h, _] = stand_in.by_region["us-east-2"];
         assert!((run_h / (up_h / 319.0) - 1.0).abs() < 2e-3, "{run_h}");
-    }
-
-    #[test]
-    fn more_machines_are_lost_sooner_and_a_cap_ends_all() {
-        let model = Model::named("gcp-2020-v100-probes").expect("it is there");
-        let one = run_of_all_h(model, 1).expect("a mean");
-        let eight = run_of_all_h(model, 8).expect("a mean");
-        assert!(one <= 24.0 && eight < one, "{one} {eight}");
-        let lost = model.lost_by(24.0).expect("known");
-        let per_h = -(1.0 - lost).ln() / 24.0;
-        let expected = (1.0 - (-24.0 * per_h).exp()) / per_h;
-        assert!((one - expected).abs() < 1e-9, "{one} {expected}");
     }
 }

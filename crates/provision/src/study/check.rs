@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::checking::Check;
 use super::form::{JobTable, MarketTable, StartsTable};
-use super::market::StudyMarket;
+use super::market::{StatedAvailability, StatedRuns, StudyMarket};
 use super::size::{MOST_BYTES, MOST_DECISIONS, MOST_HOURS, MOST_TICKS};
 use super::{AvailabilitySource, NamedRecipe, Setting, Study};
 use crate::forms::Form;
@@ -291,17 +291,25 @@ impl Check<'_> {
             Some(_) => in_time.saturating_mul(LATEST),
             None => in_time,
         };
-        if let Some((drawn, means)) = market.drawn {
+        if let Some((drawn, stated)) = &market.drawn {
             if let Some((_, span)) = starts {
                 let title = "`starts` says nothing of lives that are drawn".to_owned();
                 let help = "leave it away; `market.replicas` is their number";
                 self.wrong(span, title, "they begin when their draw does", help);
             }
-            let replicas = replicas.map_or(drawn, |count| u64::from(count.get()));
+            let replicas = replicas.map_or(*drawn, |count| u64::from(count.get()));
             let machines = job.forms.iter().map(|form| form.machines);
             let machines = machines.max().unwrap_or(1);
-            let process = |zone: usize| match means {
-                Some((run_h, pause_h)) => Process::of_means(world.tick_s, run_h, pause_h, machines),
+            let tick_s = world.tick_s;
+            let process = |zone: usize| match stated {
+                Some(StatedAvailability { runs, pause_h }) => match runs {
+                    StatedRuns::MeanHours(run_h) => {
+                        Process::of_means(tick_s, *run_h, *pause_h, machines)
+                    }
+                    StatedRuns::Lives(lives) => {
+                        Process::of_lives(tick_s, lives.clone(), *pause_h, machines)
+                    }
+                },
                 None => Process::fitted(world, zone, machines),
             };
             let processes = (0..world.zones.len()).map(process).collect();

@@ -1,4 +1,4 @@
-//! Checks the market of a study: of the library, a folder, or one zone by its means.
+//! Checks the market of a study: of the library, a folder, VM types of the catalogue, or one zone by its means.
 
 use std::ops::Range;
 
@@ -11,8 +11,13 @@ use crate::job::Job;
 use crate::world::transfer_costs::TransferCosts;
 use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
+use scavsim_data::cloud::lifetimes::{Lifetime, Model};
+use scavsim_data::cloud::{Catalogue, Market, VmType};
 use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
+
+/// What else a market may be made of.
+const STATED: &str = "or `market.traces` names a market";
 
 #[derive(Debug, Clone)]
 pub struct StudyMarket {
@@ -22,10 +27,26 @@ pub struct StudyMarket {
     /// Hash of its tables, if any.
     pub hashes: Vec<String>,
     pub worlds: Vec<World>,
-    /// Drawn lives, and the given means of runs and pauses.
-    pub(super) drawn: Option<(u64, Option<(f64, f64)>)>,
+    /// Number of drawn lives, and what their availability is drawn from, if not from a process fitted to the traces.
+    pub(super) drawn: Option<(u64, Option<StatedAvailability>)>,
     /// Place of the number of lives.
     pub(super) replicas: Option<Range<usize>>,
+}
+
+/// How long zones have machines, and how long they have none.
+#[derive(Debug, Clone)]
+pub struct StatedAvailability {
+    pub(super) runs: StatedRuns,
+    /// Mean hours.
+    pub(super) pause_h: f64,
+}
+
+#[derive(Debug, Clone)]
+pub enum StatedRuns {
+    /// Exponential, with a mean in hours.
+    MeanHours(f64),
+    /// Each as long as a machine lives.
+    Lives(Lifetime),
 }
 
 impl Check<'_> {
@@ -40,16 +61,18 @@ impl Check<'_> {
             .as_ref()
             .map(|count| u64::from(count.get_ref().get()));
         let Some(traces) = &table.traces else {
-            return self.given(table, replicas);
+            return self.stated(table, replicas, (job, forms.unwrap_or_default()));
         };
         let own = [
-            ("run_h", table.run_h),
-            ("pause_h", table.pause_h),
-            ("spot_usd_per_h", table.spot_usd_per_h),
-            ("on_demand_usd_per_h", table.on_demand_usd_per_h),
-            ("tick_s", table.tick_s),
+            ("run_h", table.run_h.is_some()),
+            ("pause_h", table.pause_h.is_some()),
+            ("spot_usd_per_h", table.spot_usd_per_h.is_some()),
+            ("on_demand_usd_per_h", table.on_demand_usd_per_h.is_some()),
+            ("tick_s", table.tick_s.is_some()),
+            ("vm", table.vm.is_some()),
+            ("lifetimes", table.lifetimes.is_some()),
         ];
-        for (key, _) in own.iter().filter(|(_, value)| value.is_some()) {
+        for (key, _) in own.iter().filter(|(_, is_given)| *is_given) {
             let title = format!("`market.{key}` and `market.traces` exclude each other");
             self.wrong(traces.span(), title, "the traces say it", "");
         }
@@ -154,18 +177,96 @@ impl Check<'_> {
         places
     }
 
-    fn given(&mut self, table: &MarketTable, replicas: Option<u64>) -> Option<StudyMarket> {
-        let why = "or `market.traces` names a market";
-        let run_h = self.needed("market.run_h", table.run_h, why);
-        let pause_h = self.needed("market.pause_h", table.pause_h, why);
-        let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, why);
-        let on_demand = self.needed("market.on_demand_usd_per_h", table.on_demand_usd_per_h, why);
+    /// A market whose availability is drawn by what the table says of runs and pauses.
+    fn stated(
+        &mut self,
+        table: &MarketTable,
+        replicas: Option<u64>,
+        (job, forms): (Option<&JobTable>, &[Form]),
+    ) -> Option<StudyMarket> {
+        let runs = self.stated_runs(table);
+        let pause_h = self.needed("market.pause_h", table.pause_h, STATED);
+        let zones = match &table.vm {
+            Some(types) => self.catalogue_zones(table, types, (job, forms)),
+            None => self.stated_zone(table),
+        };
+        let (zones, runs, pause_h) = (zones?, runs?, pause_h?.get());
+        let of_runs = match (&runs, &table.lifetimes) {
+            (StatedRuns::MeanHours(run_h), _) => format!("runs of {run_h} h in the mean"),
+            (StatedRuns::Lives(_), name) => {
+                let name = name.as_ref().map_or("", |name| name.get_ref());
+                format!("runs of the lifetimes `{name}`")
+            }
+        };
+        let moving = TransferCosts::free(zones.len());
+        let world = World {
+            tick_s: table.tick_s.map_or(600.0, Positive::get),
+            zones,
+            moving,
+        };
+        let worlds = if table.each_alone {
+            (0..world.zones.len())
+                .map(|at| world.of_zones(&[at]))
+                .collect()
+        } else {
+            vec![world]
+        };
+        Some(StudyMarket {
+            about: format!("{of_runs}, pauses of {pause_h} h in the mean, exponential"),
+            source: String::new(),
+            hashes: Vec::new(),
+            worlds,
+            drawn: Some((
+                replicas.unwrap_or(1000),
+                Some(StatedAvailability { runs, pause_h }),
+            )),
+            replicas: table.replicas.as_ref().map(Spanned::span),
+        })
+    }
+
+    fn stated_runs(&mut self, table: &MarketTable) -> Option<StatedRuns> {
+        let Some(name) = &table.lifetimes else {
+            let run_h = self.needed("market.run_h", table.run_h, STATED)?;
+            return Some(StatedRuns::MeanHours(run_h.get()));
+        };
+        if table.run_h.is_some() {
+            let title = "`market.run_h` and `market.lifetimes` exclude each other".to_owned();
+            self.wrong(name.span(), title, "both say how long runs are", "");
+        }
+        let found = Model::named(name.get_ref());
+        let found = found.map(|model| (model, model.lifetime_of_one()));
+        match found {
+            Ok((_, Some(lives))) => return Some(StatedRuns::Lives(lives)),
+            Ok((model, None)) => {
+                let title = format!("`{}` does not say how long a machine lives", model.name);
+                self.wrong(name.span(), title, "too short a trace", "");
+            }
+            Err(unknown) => {
+                let title = format!("unknown lifetimes `{}`", unknown.name);
+                self.wrong(
+                    name.span(),
+                    title,
+                    "not in the catalogue",
+                    &unknown.to_string(),
+                );
+            }
+        }
+        None
+    }
+
+    /// The only zone of a market without a name.
+    fn stated_zone(&mut self, table: &MarketTable) -> Option<Vec<Zone>> {
+        let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, STATED);
+        let on_demand = self.needed(
+            "market.on_demand_usd_per_h",
+            table.on_demand_usd_per_h,
+            STATED,
+        );
         if let Some(zones) = &table.zones {
-            let title = "`market.zones` needs `market.traces`".to_owned();
+            let title = "`market.zones` needs `market.traces` or `market.vm`".to_owned();
             self.wrong(zones.span(), title, "there is one zone", "");
         }
-        let tick_s = table.tick_s.map_or(600.0, Positive::get);
-        let zone = Zone {
+        Some(vec![Zone {
             name: "zone".to_owned(),
             region: "region".to_owned(),
             vm: None,
@@ -173,20 +274,63 @@ impl Check<'_> {
             offered: Vec::new(),
             // One tick; what is drawn is as long as a life may be.
             spot_usd_per_h: vec![spot?.get()],
-        };
-        let (run_h, pause_h) = (run_h?.get(), pause_h?.get());
-        Some(StudyMarket {
-            about: format!("runs of {run_h} h and pauses of {pause_h} h in the mean, exponential"),
-            source: String::new(),
-            hashes: Vec::new(),
-            worlds: vec![World {
-                tick_s,
-                zones: vec![zone],
-                moving: TransferCosts::free(1),
-            }],
-            drawn: Some((replicas.unwrap_or(1000), Some((run_h, pause_h)))),
-            replicas: table.replicas.as_ref().map(Spanned::span),
-        })
+        }])
+    }
+
+    /// A zone for each VM type and region for which the catalogue has prices on spot and on demand, the newest.
+    fn catalogue_zones(
+        &mut self,
+        table: &MarketTable,
+        types: &Spanned<Vec<Spanned<String>>>,
+        (job, forms): (Option<&JobTable>, &[Form]),
+    ) -> Option<Vec<Zone>> {
+        for (key, _) in [
+            ("spot_usd_per_h", table.spot_usd_per_h),
+            ("on_demand_usd_per_h", table.on_demand_usd_per_h),
+        ]
+        .iter()
+        .filter(|(_, value)| value.is_some())
+        {
+            let title = format!("`market.{key}` and `market.vm` exclude each other");
+            self.wrong(types.span(), title, "the catalogue has its prices", "");
+        }
+        let catalogue = Catalogue::current();
+        let mut zones: Vec<Zone> = Vec::new();
+        for name in types.get_ref() {
+            let Some(vm) = catalogue.spelled(name.get_ref()) else {
+                let title = format!("unknown VM type `{}`", name.get_ref());
+                let help = catalogue.unknown_vm(name.get_ref(), None);
+                self.wrong(name.span(), title, "not in the catalogue", &help);
+                continue;
+            };
+            let before = zones.len();
+            zones.extend(priced_zones(catalogue, vm));
+            if zones.len() == before {
+                let title = format!(
+                    "`{}` has no region with prices on spot and on demand",
+                    vm.vm
+                );
+                let help = "give `market.spot_usd_per_h` and `market.on_demand_usd_per_h` in place of `market.vm`";
+                self.wrong(name.span(), title, "none is known", help);
+            }
+        }
+        if types.get_ref().len() > 1 {
+            for zone in &mut zones {
+                let vm = zone.vm.as_deref().unwrap_or_default();
+                zone.name = format!("{} {vm}", zone.region);
+            }
+        }
+        if types.get_ref().is_empty() {
+            let title = "no VM type is named".to_owned();
+            self.wrong(types.span(), title, "expected at least one", "");
+        }
+        let places = self.places(table, &zones, forms);
+        if let Some(job) = job {
+            let taken: Vec<&Zone> = places.iter().map(|&at| &zones[at]).collect();
+            self.served(job, &zones, &taken);
+        }
+        let taken: Vec<Zone> = places.iter().map(|&at| zones[at].clone()).collect();
+        (!taken.is_empty()).then_some(taken)
     }
 
     /// Refuses a market that never has as many spot machines as the job takes.
@@ -204,4 +348,25 @@ impl Check<'_> {
             self.wrong(at, title, "no policy could take any", &help);
         }
     }
+}
+
+/// A zone for each region for which a VM type has prices on spot and on demand.
+fn priced_zones<'c>(catalogue: &'c Catalogue, vm: &'c VmType) -> impl Iterator<Item = Zone> + 'c {
+    let newest = |region: &str, market| {
+        let price = catalogue.newest(&vm.provider, &vm.vm, region, market)?;
+        Some(price.usd_per_hour)
+    };
+    let of_regions = catalogue.prices_of(&vm.provider, &vm.vm);
+    let of_regions = of_regions.chunk_by(|a, b| a.region == b.region);
+    of_regions.filter_map(move |prices| {
+        let region = prices[0].region.to_string();
+        Some(Zone {
+            name: region.clone(),
+            vm: Some(vm.vm.clone()),
+            on_demand_usd_per_h: newest(&region, Market::OnDemand)?,
+            offered: Vec::new(),
+            spot_usd_per_h: vec![newest(&region, Market::Spot)?],
+            region,
+        })
+    })
 }

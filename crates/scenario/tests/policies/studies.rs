@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scavsim_data::cloud::{Catalogue, Market, Price};
 use scavsim_provision::study::Setting;
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::{Diagnostics, Source};
@@ -316,4 +317,45 @@ fn the_shipped_scenarios_are_right() {
         count += 1;
     }
     assert!(count >= 3);
+}
+
+#[test]
+fn zones_of_the_catalogue_have_its_prices_and_runs_its_lifetimes() {
+    let market = "traces = \"aws-v100-2023\"\nzones = [\"us-east-1f\", \"us-east-2a\"]\n\n[starts]\nspread = 4";
+    let ours = "vm = [\"g4dn.12xlarge\"]\nzones = [\"us-east-2\", \"us-west-2\"]\nlifetimes = \"aws-2020-g4dn-trace\"\npause_h = 0.7\nreplicas = 3";
+    let scenario = load(&RIGHT.replace(market, ours)).expect("it is right");
+    let zones = &setting(&scenario).world.zones;
+    let names: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
+    assert_eq!(names, ["us-east-2", "us-west-2"]);
+    let prices: Vec<&Price> = (Catalogue::embedded()
+        .0
+        .prices_of("aws", "g4dn.12xlarge")
+        .iter())
+    .filter(|price| &*price.region == "us-east-2")
+    .collect();
+    let on = |market| prices.iter().rfind(|price| price.market == market);
+    let usd = |market| on(market).expect("it has a price").usd_per_hour;
+    assert_eq!(zones[0].on_demand_usd_per_h, usd(Market::OnDemand));
+    assert_eq!(zones[0].spot_usd_per_h, [usd(Market::Spot)]);
+
+    let wrong = ours
+        .replace("g4dn.12xlarge", "g4dn.12xlarg")
+        .replace("g4dn-trace", "g4dn-trac");
+    let mistakes = load(&RIGHT.replace(market, &wrong)).expect_err("it is wrong");
+    assert_eq!(
+        mistakes,
+        [
+            "13: unknown lifetimes `aws-2020-g4dn-trac`",
+            "11: unknown VM type `g4dn.12xlarg`",
+        ]
+    );
+    let both = format!("{ours}\nrun_h = 3\nspot_usd_per_h = 1.0");
+    let mistakes = load(&RIGHT.replace(market, &both)).expect_err("it is wrong");
+    assert_eq!(
+        mistakes,
+        [
+            "13: `market.run_h` and `market.lifetimes` exclude each other",
+            "11: `market.spot_usd_per_h` and `market.vm` exclude each other",
+        ]
+    );
 }

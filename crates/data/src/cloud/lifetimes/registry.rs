@@ -10,6 +10,9 @@ use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
 
+/// Ages in hours at which losses are counted: the first that a trace is long enough for.
+const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
+
 pub const FILE: &str = "data/clouds/lifetimes/models.csv";
 pub(crate) const TABLE: &str = include_str!("../../../../../data/clouds/lifetimes/models.csv");
 
@@ -123,6 +126,35 @@ impl Model {
             near: closest(name, models.iter().map(|m| &*m.name)),
             known: models.len(),
         })
+    }
+
+    /// Mean hours until one of several machines is lost, each by itself: of an exponential law with as many losses as there are up to
+    /// a day of age, cut off where the provider ends all; `None` where none is lost.
+    pub fn mean_h_of_first(&self, machines: u32) -> Option<f64> {
+        let lost = |age_h: &f64| Some((*age_h, self.lost_by(*age_h)?));
+        let (age_h, lost) = AGES_H.iter().find_map(lost)?;
+        let per_h = -libm::log1p(-lost.min(1.0 - 1e-9)) / age_h * f64::from(machines.max(1));
+        let cap_h = match &self.kind {
+            Kind::Alone(lifetime) => lifetime.cap_h(),
+            Kind::Batch(_) | Kind::Trace(_) => f64::INFINITY,
+        };
+        let mean_h = if per_h > 0.0 {
+            -libm::expm1(-per_h * cap_h) / per_h
+        } else {
+            cap_h
+        };
+        mean_h.is_finite().then_some(mean_h)
+    }
+
+    /// The life of one machine: by its law, or exponential where machines are lost together; `None` where none is lost.
+    pub fn lifetime_of_one(&self) -> Option<Lifetime> {
+        match &self.kind {
+            Kind::Alone(lifetime) => Some(lifetime.clone()),
+            Kind::Batch(_) | Kind::Trace(_) => {
+                let law = Exponential::new(self.mean_h_of_first(1)?)?;
+                Some(Lifetime::new(law, None))
+            }
+        }
     }
 
     /// P(a new VM is lost before `hours`), without those that a cap ends at that age; `None` where a trace is too short.
@@ -406,5 +438,17 @@ mod tests {
             let shown = d.render(false);
             assert!(shown.contains(expected), "{shown}");
         }
+    }
+
+    #[test]
+    fn more_machines_are_lost_sooner_and_a_cap_ends_all() {
+        let model = Model::named("gcp-2020-v100-probes").expect("it is there");
+        let one = model.mean_h_of_first(1).expect("a mean");
+        let eight = model.mean_h_of_first(8).expect("a mean");
+        assert!(one <= 24.0 && eight < one, "{one} {eight}");
+        let lost = model.lost_by(24.0).expect("known");
+        let per_h = -(1.0 - lost).ln() / 24.0;
+        let expected = (1.0 - (-24.0 * per_h).exp()) / per_h;
+        assert!((one - expected).abs() < 1e-9, "{one} {expected}");
     }
 }
