@@ -28,32 +28,24 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 }
 
 /// Document, kind, and columns of the table.
-const TABLES: [(&str, &str, Columns); 14] = [
-    (
-        "docs/model/synchronisation.md",
-        "protocols",
-        ALL_BUT_EXAMPLE,
-    ),
+const TABLES: [(&str, &str, Columns); 10] = [
+    ("docs/model/synchronisation.md", "protocols", AS_WRITTEN),
     ("docs/model/strategies.md", "strategies", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "prices", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "reductions", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "charges", ALL_BUT_EXAMPLE),
     ("docs/model/spot.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model/truth.md", "laws", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "schedules", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "reactions", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "forecasts", ALL_BUT_EXAMPLE),
-    ("docs/scenario.md", "protocols", WRITTEN),
-    ("docs/scenario.md", "prices", WRITTEN_AND_HOW),
-    ("docs/scenario.md", "reductions", WRITTEN_AND_HOW),
-    ("docs/scenario.md", "charges", WRITTEN_AND_HOW),
+    ("docs/scenario.md", "prices", AS_WRITTEN),
+    ("docs/scenario.md", "reductions", AS_WRITTEN),
+    ("docs/scenario.md", "charges", AS_WRITTEN),
 ];
 
-const WRITTEN: Columns = &[("written", EXAMPLE), ("what it does", WHAT)];
-const WRITTEN_AND_HOW: Columns = &[
+const AS_WRITTEN: Columns = &[
     ("written", EXAMPLE),
     ("what it does", WHAT),
     ("how", FORMULA),
+    ("source", SOURCE),
 ];
 const ALL_BUT_EXAMPLE: Columns = &[
     ("name", NAME),
