@@ -30,7 +30,7 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 /// Document, kind, and columns of the table.
 const TABLES: [(&str, &str, Columns); 10] = [
     ("docs/model/synchronisation.md", "protocols", AS_WRITTEN),
-    ("docs/model/strategies.md", "strategies", ALL_BUT_EXAMPLE),
+    ("docs/model/strategies.md", "strategies", HOW),
     ("docs/model/spot.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model/truth.md", "laws", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "schedules", ALL_BUT_EXAMPLE),
@@ -41,6 +41,8 @@ const TABLES: [(&str, &str, Columns); 10] = [
     ("docs/scenario.md", "charges", AS_WRITTEN),
 ];
 
+/// Of what a command lists with what it does.
+const HOW: Columns = &[("name", NAME), ("how", FORMULA), ("source", SOURCE)];
 const AS_WRITTEN: Columns = &[
     ("written", EXAMPLE),
     ("what it does", WHAT),
