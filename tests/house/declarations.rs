@@ -29,21 +29,26 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 
 /// Document, kind, and columns of the table.
 const TABLES: [(&str, &str, Columns); 10] = [
-    ("docs/model/synchronisation.md", "protocols", AS_WRITTEN),
+    ("docs/model/synchronisation.md", "protocols", ALL_BUT_NAME),
     ("docs/model/strategies.md", "strategies", HOW),
     ("docs/model/spot.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model/truth.md", "laws", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "schedules", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "reactions", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "forecasts", ALL_BUT_EXAMPLE),
-    ("docs/scenario.md", "prices", AS_WRITTEN),
-    ("docs/scenario.md", "reductions", AS_WRITTEN),
-    ("docs/scenario.md", "charges", AS_WRITTEN),
+    ("docs/scenario.md", "prices", WRITTEN_AND_HOW),
+    ("docs/scenario.md", "reductions", WRITTEN_AND_HOW),
+    ("docs/scenario.md", "charges", WRITTEN_AND_HOW),
 ];
 
 /// Of what a command lists with what it does.
 const HOW: Columns = &[("name", NAME), ("how", FORMULA), ("source", SOURCE)];
-const AS_WRITTEN: Columns = &[
+const WRITTEN_AND_HOW: Columns = &[
+    ("written", EXAMPLE),
+    ("what it does", WHAT),
+    ("how", FORMULA),
+];
+const ALL_BUT_NAME: Columns = &[
     ("written", EXAMPLE),
     ("what it does", WHAT),
     ("how", FORMULA),
