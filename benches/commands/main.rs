@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench commands` builds both, today's by `cargo build --profile dist`, the other once, in `target/reference/`, as
 //! it was released but without Parquet; `SCAVSIM_PROGRAM` and `SCAVSIM_REFERENCE` name programs that are built. Commands run in turns
-//! on one thread; of each the least CPU time of all rounds counts. What it prints, docs/performance.md has.
+//! on one thread; of each the least CPU time of all rounds counts. Figures of today are in docs/performance.md.
 //!
 //! - [`program`]: the two programs; [`measured`]: what a command takes.
 

@@ -110,10 +110,14 @@ enum Command {
     #[command(after_help = RUN_EXAMPLE)]
     Run(run::RunArgs),
     /// What every configuration takes and costs, the best first
-    #[command(after_help = RANK_EXAMPLE)]
+    #[command(
+        after_help = "Example: the cheapest of all, and what a run may cost where luck is bad\n  scavsim rank scenarios/scavenger.toml --objective cost --top 5"
+    )]
     Rank(rank::RankArgs),
     /// Compare strategies: what search and runs of a job come to, how sure that is, and where each loses
-    #[command(after_help = COMPARE_EXAMPLE)]
+    #[command(
+        after_help = "Example: of a job that is run once, ten and a hundred times\n  scavsim compare scenarios/compare-scout.toml --repeats 1,10,100"
+    )]
     Compare(compare::CompareArgs),
     /// Judge a strategy by a suite that does not change, verify what others hand in, and rank it
     #[command(after_help = BENCH_EXAMPLE)]
@@ -140,7 +144,9 @@ enum Command {
     Plot(plot::PlotArgs),
     /// One page for a finished run: results, figures, tables to sort and filter; needs no network
     #[cfg(feature = "figures")]
-    #[command(after_help = REPORT_EXAMPLE)]
+    #[command(
+        after_help = "Example: with all configurations, not only those that were chosen\n  scavsim report out --scenario scenarios/scavenger.toml --open"
+    )]
     Report(report::ReportArgs),
     /// Check scenario files without running them; reports all mistakes at once
     #[command(after_help = "Example:\n  scavsim check scenarios/*.toml")]
@@ -156,9 +162,6 @@ enum Command {
     )]
     List(list::ListArgs),
     /// Show which prices are known, of which day, and take newer ones
-    #[command(
-        after_help = "Example: what SkyPilot fetched today\n  scavsim prices update ~/.sky/catalogs/v8 --date 2026-11-27"
-    )]
     Prices(prices::PricesCommand),
     /// Make a workload folder from measurements, or a grid from real runs
     #[command(
@@ -207,17 +210,7 @@ Examples: with other values; all records in a folder; from standard input
   scavsim run scenarios/spot.toml --out out
   scavsim example spot --print | scavsim run -
 
-Exit codes:
-  0    done
-  1    the run failed
-  2    wrong scenario, data, results or usage; nothing was run
-  3    done, but some cases have no result
-  129, 130, 143    stopped by SIGHUP, Ctrl-C, SIGTERM; what was finished is kept
-  134  no memory was left; what was finished is kept";
-
-const COMPARE_EXAMPLE: &str = "\
-Example: of a job that is run once, ten and a hundred times
-  scavsim compare scenarios/compare-scout.toml --repeats 1,10,100";
+Exit codes: scavsim --help";
 
 const BENCH_EXAMPLE: &str = "\
 Example: your strategy beside one that comes along, on a leaderboard
@@ -225,21 +218,12 @@ Example: your strategy beside one that comes along, on a leaderboard
   scavsim bench run --strategy random@6 --out random
   scavsim bench board mine random --out leaderboard.csv";
 
-const RANK_EXAMPLE: &str = "\
-Example: the cheapest of all, and what a run may cost where luck is bad
-  scavsim rank scenarios/scavenger.toml --objective cost --top 5";
-
 #[cfg(feature = "figures")]
 const PLOT_EXAMPLE: &str = "\
 Example: cost over time of all configurations, under one of the policies
   scavsim run data/papers/scavenger/scenario.toml --out out
   scavsim plot out --kind cost-over-time --pricing paper-memory \\
     --scenario data/papers/scavenger/scenario.toml";
-
-#[cfg(feature = "figures")]
-const REPORT_EXAMPLE: &str = "\
-Example: with all configurations, not only those that were chosen
-  scavsim report out --scenario scenarios/scavenger.toml --open";
 
 const ADVISE_EXAMPLE: &str = "\
 Example: the cheapest within half an hour in all but one of 20 runs

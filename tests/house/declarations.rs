@@ -28,32 +28,31 @@ fn kind(name: &str) -> Vec<&'static Declaration> {
 }
 
 /// Document, kind, and columns of the table.
-const TABLES: [(&str, &str, Columns); 14] = [
-    (
-        "docs/model/synchronisation.md",
-        "protocols",
-        ALL_BUT_EXAMPLE,
-    ),
-    ("docs/model/strategies.md", "strategies", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "prices", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "reductions", ALL_BUT_EXAMPLE),
-    ("docs/model/prices.md", "charges", ALL_BUT_EXAMPLE),
+const TABLES: [(&str, &str, Columns); 10] = [
+    ("docs/model/synchronisation.md", "protocols", ALL_BUT_NAME),
+    ("docs/model/strategies.md", "strategies", HOW),
     ("docs/model/spot.md", "lives", ALL_BUT_EXAMPLE),
     ("docs/model/truth.md", "laws", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "schedules", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "reactions", ALL_BUT_EXAMPLE),
     ("docs/model/plans.md", "forecasts", ALL_BUT_EXAMPLE),
-    ("docs/scenario.md", "protocols", WRITTEN),
     ("docs/scenario.md", "prices", WRITTEN_AND_HOW),
     ("docs/scenario.md", "reductions", WRITTEN_AND_HOW),
     ("docs/scenario.md", "charges", WRITTEN_AND_HOW),
 ];
 
-const WRITTEN: Columns = &[("written", EXAMPLE), ("what it does", WHAT)];
+/// Of what a command lists with what it does.
+const HOW: Columns = &[("name", NAME), ("how", FORMULA), ("source", SOURCE)];
 const WRITTEN_AND_HOW: Columns = &[
     ("written", EXAMPLE),
     ("what it does", WHAT),
     ("how", FORMULA),
+];
+const ALL_BUT_NAME: Columns = &[
+    ("written", EXAMPLE),
+    ("what it does", WHAT),
+    ("how", FORMULA),
+    ("source", SOURCE),
 ];
 const ALL_BUT_EXAMPLE: Columns = &[
     ("name", NAME),

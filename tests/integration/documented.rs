@@ -215,7 +215,12 @@ fn the_scenario_of_the_how_to_runs() {
 /// Every key of the JSON Schema stands in the scenario reference.
 #[test]
 fn the_scenario_reference_names_every_key() {
-    let pages = ["scenario", "policies", "own-policy"];
+    let pages = [
+        "scenario",
+        "policies",
+        "own-policy",
+        "model/synchronisation",
+    ];
     let reference = pages
         .map(|page| repository_file(&format!("docs/{page}.md")))
         .concat();
