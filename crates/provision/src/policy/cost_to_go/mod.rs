@@ -1,7 +1,7 @@
 //! Our own policy: the least expected cost until the work is done.
 //!
 //! Per zone, a `table` gives the expected cost of the rest by work and slack left, at the `rates` of losses and returns learned so far.
-//! A move costs the egress and a start; waiting costs slack, worth little while there is much. On demand it first watches a new run
+//! A job of several forms has such tables for each, as if it stayed in it; it takes the form that is expected to cost least now. A move costs the egress and a start; waiting costs slack, worth little while there is much. On demand it first watches a new run
 //! where that is worth more than the run's first hours. Rates are posterior means: a run that lasts makes itself likelier to last.
 
 mod grid;
@@ -11,6 +11,7 @@ mod table_cache;
 
 use std::sync::Arc;
 
+use super::order::try_form;
 use super::{Policy, Recipe};
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
@@ -56,14 +57,33 @@ impl Recipe for CostToGoSettings {
 #[derive(Debug)]
 pub struct CostToGo {
     prior: Prior,
-    zones: Vec<KnownZone>,
-    shape: Option<Shape>,
+    /// One for each form, or one for the first form of every zone where no zone serves several.
+    plans: Vec<FormPlan>,
     /// Choices of this tick; kept to reuse memory.
     choices: Vec<Course>,
+    /// The form whose machines it had at the end of the last tick.
+    held_form: Option<usize>,
+}
+
+/// Machines of a form over those of the smallest.
+fn share_of_least(view: &PolicyView<'_, '_>, form: usize) -> f64 {
+    let least = (0..view.forms()).map(|form| view.form_machines(form)).min();
+    f64::from(view.form_machines(form)) / least.map_or(1.0, f64::from)
+}
+
+/// What is expected of a job that stays in one form.
+#[derive(Debug)]
+struct FormPlan {
+    /// `None` for the first form that each zone serves.
+    form: Option<usize>,
+    shape: Shape,
+    /// Those that serve the form.
+    zones: Vec<KnownZone>,
 }
 
 #[derive(Debug)]
 struct KnownZone {
+    zone: usize,
     rates: Rates,
     /// By itself, with the terms of the table.
     alone: Option<(RoundedTerms, Arc<Table>)>,
@@ -83,6 +103,8 @@ impl KnownZone {
 struct Course {
     usd: f64,
     place: Place,
+    /// Number of the plan.
+    plan: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,118 +113,150 @@ struct RemainingHours {
     slack_h: f64,
 }
 
-impl CostToGo {
-    fn new(prior: Prior) -> Self {
-        CostToGo {
-            prior,
-            zones: Vec::new(),
-            shape: None,
-            choices: Vec::new(),
-        }
-    }
-
-    fn begin(&mut self, view: &PolicyView<'_, '_>) -> Shape {
-        let zone = |_| KnownZone {
-            rates: Rates::new(self.prior),
+impl FormPlan {
+    fn new(prior: Prior, form: Option<usize>, view: &PolicyView<'_, '_>) -> FormPlan {
+        let work_s = form.map_or(view.work_s(), |form| view.rest_s(form));
+        let prior = form.map_or(prior, |form| prior.of_machines(share_of_least(view, form)));
+        let served = |&zone: &usize| form.is_none_or(|form| view.is_served(zone, form));
+        let known = |zone| KnownZone {
+            zone,
+            rates: Rates::new(prior),
             alone: None,
             table: None,
         };
-        self.zones = (0..view.zones()).map(zone).collect();
-        Shape {
-            run_h: self.prior.run_h,
-            pause_h: self.prior.pause_h,
-            changeover_h: view.changeover_s() / 3600.0,
-            work_h: view.work_s() / 3600.0,
-            slack_h: (view.deadline_s() - view.work_s()).max(0.0) / 3600.0,
+        FormPlan {
+            form,
+            zones: (0..view.zones()).filter(served).map(known).collect(),
+            shape: Shape {
+                run_h: prior.run_h,
+                pause_h: prior.pause_h,
+                changeover_h: view.changeover_s() / 3600.0,
+                work_h: work_s / 3600.0,
+                slack_h: (view.deadline_s() - work_s).max(0.0) / 3600.0,
+            },
         }
     }
 
+    fn spot_usd_per_h(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
+        match self.form {
+            None => view.spot_usd_per_h(zone),
+            Some(form) => view.spot_usd_per_h_as(zone, form),
+        }
+    }
+
+    fn on_demand_usd_per_h(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
+        match self.form {
+            None => view.on_demand_usd_per_h(zone),
+            Some(form) => view.on_demand_usd_per_h_as(zone, form),
+        }
+    }
+
+    fn left(&self, view: &PolicyView<'_, '_>) -> RemainingHours {
+        let work_s = self.form.map_or(view.left_s(), |form| view.rest_s(form));
+        let (work_h, times) = (work_s / 3600.0, view.times());
+        RemainingHours {
+            work_h,
+            slack_h: (times.deadline - times.now).hours() - work_h,
+        }
+    }
+
+    fn known(&self, zone: usize) -> Option<&KnownZone> {
+        self.zones.iter().find(|known| known.zone == zone)
+    }
+
     /// Replaces tables whose rates and prices have changed.
-    fn prepare(&mut self, view: &PolicyView<'_, '_>, shape: Shape) {
+    fn prepare(&mut self, view: &PolicyView<'_, '_>) {
         let mut has_changed = false;
-        for (zone, known) in self.zones.iter_mut().enumerate() {
+        for at in 0..self.zones.len() {
+            let zone = self.zones[at].zone;
+            let usd = (
+                self.spot_usd_per_h(view, zone),
+                self.on_demand_usd_per_h(view, zone),
+            );
+            let known = &mut self.zones[at];
             let ratios = Ratios {
-                ratio: view.spot_usd_per_h(zone) / view.on_demand_usd_per_h(zone),
+                ratio: usd.0 / usd.1,
                 losses: known.rates.losses(),
                 returns: known.rates.returns(),
             };
             let made_for = known.alone.as_ref().map(|(made_for, _)| made_for);
             if !made_for.is_some_and(|made_for| made_for.covers(ratios)) {
-                let rounded = RoundedTerms::new(ratios, shape);
+                let rounded = RoundedTerms::new(ratios, self.shape);
                 known.alone = Some((rounded, rounded.table()));
                 has_changed = true;
             }
         }
         if has_changed && self.zones.len() > 1 {
-            for zone in 0..self.zones.len() {
-                self.zones[zone].table = self.with_others(view, zone);
+            for at in 0..self.zones.len() {
+                self.zones[at].table = self.with_others(view, at);
             }
         }
     }
 
     /// The table of a zone that may be left once, for any other.
-    fn with_others(&self, view: &PolicyView<'_, '_>, zone: usize) -> Option<Table> {
+    fn with_others(&self, view: &PolicyView<'_, '_>, at: usize) -> Option<Table> {
         let mut elsewhere: Vec<f64> = Vec::new();
-        let unit_usd = view.on_demand_usd_per_h(zone);
-        let others = (self.zones.iter().enumerate()).filter(|(other, _)| *other != zone);
-        for (other, known) in others {
-            let egress = view.egress_between_usd(zone, other) / unit_usd;
-            let unit = view.on_demand_usd_per_h(other) / unit_usd;
+        let zone = self.zones[at].zone;
+        let unit_usd = self.on_demand_usd_per_h(view, zone);
+        for known in self.zones.iter().filter(|known| known.zone != zone) {
+            let egress = view.egress_between_usd(zone, known.zone) / unit_usd;
+            let unit = self.on_demand_usd_per_h(view, known.zone) / unit_usd;
             let (_, alone) = known.alone.as_ref()?;
             elsewhere.resize(alone.entry.len(), f64::INFINITY);
             for (least, entry) in elsewhere.iter_mut().zip(&alone.entry) {
                 *least = least.min(egress + unit * entry);
             }
         }
-        let (made_for, _) = self.zones[zone].alone.as_ref()?;
+        let (made_for, _) = self.zones[at].alone.as_ref()?;
         Some(Table::new(&made_for.terms(), Some(&elsewhere)))
     }
 
-    fn staying(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> f64 {
-        let Some(place) = view.running() else {
-            let waits = |(zone, known): (usize, &KnownZone)| {
-                let age = known.rates.pause_age();
-                let waiting = known.table().waiting(left.work_h, left.slack_h, age);
-                view.egress_usd(zone) + view.on_demand_usd_per_h(zone) * waiting
-            };
-            let zones = self.zones.iter().enumerate();
-            return zones.map(waits).fold(f64::INFINITY, f64::min);
+    /// Expected USD of waiting for the best zone.
+    fn waiting(&self, view: &PolicyView<'_, '_>) -> f64 {
+        let left = self.left(view);
+        let waits = |known: &KnownZone| {
+            let age = known.rates.pause_age();
+            let waiting = known.table().waiting(left.work_h, left.slack_h, age);
+            view.egress_usd(known.zone) + self.on_demand_usd_per_h(view, known.zone) * waiting
         };
-        let known = &self.zones[place.zone];
-        let start_up_h = view.start_up_left_s() / 3600.0;
+        self.zones.iter().map(waits).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Expected USD of going on at a place that works after some hours.
+    fn going_on(&self, view: &PolicyView<'_, '_>, place: Place, start_up_h: f64) -> Option<f64> {
+        let known = self.known(place.zone)?;
+        let left = self.left(view);
         let slack_h = left.slack_h - start_up_h;
-        let unit_usd = view.on_demand_usd_per_h(place.zone);
-        match place.market {
+        let unit_usd = self.on_demand_usd_per_h(view, place.zone);
+        Some(match place.market {
             Market::Spot => {
                 let works = known
                     .table()
                     .on_spot(left.work_h, slack_h, known.rates.run_age());
-                start_up_h * view.spot_usd_per_h(place.zone) + unit_usd * works
+                start_up_h * self.spot_usd_per_h(view, place.zone) + unit_usd * works
             }
             Market::OnDemand => {
                 unit_usd * (start_up_h + known.table().on_demand(left.work_h, slack_h))
             }
-        }
+        })
     }
 
-    /// Whether nothing can beat its spot machines, known without costs.
-    fn stays(&self, view: &PolicyView<'_, '_>, left: RemainingHours) -> bool {
-        let is_on_spot = (view.running()).is_some_and(|place| place.market == Market::Spot);
-        self.zones.len() == 1
-            && is_on_spot
-            && view.start_up_left_s() <= 0.0
-            && self.zones[0].table().stays(left.slack_h)
-    }
-
-    /// All places better than staying, the least cost first.
-    fn choose(&mut self, view: &PolicyView<'_, '_>, left: RemainingHours, stay_usd: f64) {
-        self.choices.clear();
-        for (zone, known) in self.zones.iter().enumerate() {
-            let (table, egress) = (known.table(), view.egress_usd(zone));
-            let unit_usd = view.on_demand_usd_per_h(zone);
+    /// Adds all places better than what it has now.
+    fn add_choices(
+        &self,
+        view: &PolicyView<'_, '_>,
+        (plan, runs): (usize, bool),
+        stay_usd: f64,
+        choices: &mut Vec<Course>,
+    ) {
+        let left = self.left(view);
+        for known in &self.zones {
+            let (zone, table) = (known.zone, known.table());
+            let egress = view.egress_usd(zone);
+            let unit_usd = self.on_demand_usd_per_h(view, zone);
             for market in [Market::Spot, Market::OnDemand] {
                 let place = Place { zone, market };
-                if view.running() == Some(place) {
+                if runs && view.running() == Some(place) {
                     continue;
                 }
                 let hours = match market {
@@ -211,86 +265,213 @@ impl CostToGo {
                     }
                     Market::OnDemand => table.start_on_demand(left.work_h, left.slack_h),
                 };
-                let usd = unit_usd * hours + egress;
+                let mut usd = unit_usd * hours + egress;
+                if let Some(start_up_h) = self.reconfigured_after_h(view, place) {
+                    usd = self.going_on(view, place, start_up_h).unwrap_or(usd);
+                }
                 if usd < stay_usd {
-                    self.choices.push(Course { usd, place });
+                    choices.push(Course { usd, place, plan });
                 }
             }
         }
-        self.choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
+    }
+
+    /// Hours until the machines at a place work in this form, where it has them in another one.
+    fn reconfigured_after_h(&self, view: &PolicyView<'_, '_>, place: Place) -> Option<f64> {
+        let (form, other) = (self.form?, view.running_form()?);
+        let keeps = view.running() == Some(place) && view.has_machines_of(form, other);
+        let reconfigure_h = view.reconfigure_s().filter(|_| keeps)? / 3600.0;
+        Some(view.start_up_left_s() / 3600.0 + reconfigure_h)
+    }
+
+    /// Whether nothing can beat its spot machines, known without costs.
+    fn stays(&self, view: &PolicyView<'_, '_>) -> bool {
+        let is_on_spot = (view.running()).is_some_and(|place| place.market == Market::Spot);
+        self.zones.len() == 1
+            && is_on_spot
+            && view.start_up_left_s() <= 0.0
+            && self.zones[0].table().stays(self.left(view).slack_h)
     }
 
     /// Whether watching a new run is worth more than taking its machines: their cost if soon lost, against on-demand costs meanwhile.
-    fn looks_first(&self, view: &PolicyView<'_, '_>, zone: usize, left: RemainingHours) -> bool {
+    fn looks_first(&self, view: &PolicyView<'_, '_>, known: &KnownZone) -> bool {
         let works = (view.running()).is_some_and(|place| place.market == Market::OnDemand);
-        let known = &self.zones[zone];
-        if !works || known.rates.run_age() == Age::Old {
+        if self.form.is_some() || !works || known.rates.run_age() == Age::Old {
             return false;
         }
-        let table = known.table();
+        let (table, left) = (known.table(), self.left(view));
         let now = table.start_spot(left.work_h, left.slack_h, Age::Young);
         table.look_first(left.work_h, left.slack_h) < now
     }
 
-    /// Probes a zone, unless it has just shown machines.
-    fn look(&mut self, view: &mut PolicyView<'_, '_>, zone: usize) {
-        let rates = &mut self.zones[zone].rates;
-        if rates.is_worth_a_look() {
-            rates.see(view.probe(zone));
+    fn machines(&self, view: &PolicyView<'_, '_>) -> u16 {
+        self.form.map_or(0, |form| view.form_machines(form))
+    }
+}
+
+impl CostToGo {
+    fn new(prior: Prior) -> Self {
+        CostToGo {
+            prior,
+            plans: Vec::new(),
+            choices: Vec::new(),
+            held_form: None,
+        }
+    }
+
+    fn begin(&mut self, view: &PolicyView<'_, '_>) {
+        let served =
+            |zone: usize| (0..view.forms()).filter(move |&form| view.is_served(zone, form));
+        let several = (0..view.zones()).any(|zone| served(zone).count() > 1);
+        let forms = (0..view.forms()).map(Some).filter(|_| several);
+        let forms: Vec<Option<usize>> = if several { forms.collect() } else { vec![None] };
+        let plan = |form: Option<usize>| FormPlan::new(self.prior, form, view);
+        self.plans = forms.into_iter().map(plan).collect();
+    }
+
+    /// Notes in all plans what machines of a form show of a zone: as many or fewer are there where these are, as many or more are not
+    /// where these are not.
+    fn see(&mut self, view: &PolicyView<'_, '_>, zone: usize, form: Option<usize>, is_up: bool) {
+        let machines = form.map_or(0, |form| view.form_machines(form));
+        for plan in &mut self.plans {
+            let own = plan.machines(view);
+            let says_so = plan.form.is_none()
+                || if is_up {
+                    own <= machines
+                } else {
+                    own >= machines
+                };
+            let known = plan.zones.iter_mut().find(|known| known.zone == zone);
+            if let Some(known) = known.filter(|_| says_so) {
+                known.rates.see(is_up);
+            }
         }
     }
 
     /// Notes what this tick shows of the markets for free.
     fn observe(&mut self, view: &PolicyView<'_, '_>) {
         let tick_h = view.tick_s() / 3600.0;
-        for (zone, known) in self.zones.iter_mut().enumerate() {
+        for known in self.plans.iter_mut().flat_map(|plan| &mut plan.zones) {
             known.rates.pass(tick_h);
-            if view.lost() == Some(zone) {
-                known.rates.see(false);
-            } else if view
-                .running()
-                .is_some_and(|at| at.zone == zone && at.market == Market::Spot)
-            {
-                known.rates.see(true);
-            }
         }
+        let on_spot = (view.running()).filter(|place| place.market == Market::Spot);
+        let lost = view.lost();
+        if let Some(zone) = lost {
+            self.see(view, zone, self.held_form, false);
+        }
+        if let Some(place) = on_spot.filter(|place| lost != Some(place.zone)) {
+            self.see(view, place.zone, view.running_form(), true);
+        }
+    }
+
+    /// Whether a plan can still keep the deadline.
+    fn is_in_time(&self, plan: usize, view: &PolicyView<'_, '_>) -> bool {
+        let plan = &self.plans[plan];
+        let is_running = plan.form.is_none() || plan.form == view.running_form();
+        let start_up_h = if is_running && view.running().is_some() {
+            view.start_up_left_s() / 3600.0
+        } else {
+            plan.shape.changeover_h
+        };
+        plan.form.is_none() || plan.left(view).slack_h >= start_up_h
+    }
+
+    /// Expected USD of what it has now, or of waiting.
+    fn staying(&self, view: &PolicyView<'_, '_>) -> f64 {
+        let in_time = || {
+            let numbered = self.plans.iter().enumerate();
+            numbered
+                .filter(|(at, _)| self.is_in_time(*at, view))
+                .map(|(_, plan)| plan)
+        };
+        let waiting = || {
+            let all = in_time().map(|plan| plan.waiting(view));
+            all.fold(f64::INFINITY, f64::min)
+        };
+        let Some(place) = view.running() else {
+            return waiting();
+        };
+        let running =
+            in_time().find(|plan| plan.form.is_none() || plan.form == view.running_form());
+        let start_up_h = view.start_up_left_s() / 3600.0;
+        // In a form that is too slow it works while it waits for one that is not.
+        let goes_on = running.and_then(|plan| plan.going_on(view, place, start_up_h));
+        goes_on.unwrap_or_else(waiting)
+    }
+
+    /// Takes the first choice that is there; whether spot machines were refused and nothing was taken.
+    fn take(&mut self, view: &mut PolicyView<'_, '_>) -> bool {
+        let mut is_refused = false;
+        for at in 0..self.choices.len() {
+            let Course { place, plan, .. } = self.choices[at];
+            let Place { zone, market } = place;
+            let form = self.plans[plan].form;
+            if market == Market::OnDemand {
+                match form {
+                    None => view.go_on_demand(zone),
+                    Some(form) => _ = view.go_on_demand_as(zone, form),
+                }
+                return false;
+            }
+            let Some(known) = self.plans[plan].known(zone) else {
+                continue;
+            };
+            if self.plans[plan].looks_first(view, known) {
+                // A zone that has just shown machines is not probed.
+                if known.rates.is_worth_a_look() {
+                    let is_up = view.probe(zone);
+                    self.see(view, zone, form, is_up);
+                }
+                continue;
+            }
+            let is_up = match form {
+                None => view.try_spot(zone),
+                Some(form) => view.try_spot_as(zone, form),
+            };
+            self.see(view, zone, form, is_up);
+            if is_up {
+                return false;
+            }
+            is_refused = true;
+        }
+        is_refused
+    }
+
+    /// Takes spot machines of the fastest form that is too slow for the deadline: less is left for those that are waited for.
+    fn work_meanwhile(&mut self, view: &mut PolicyView<'_, '_>) {
+        let slow = (0..self.plans.len()).filter(|&plan| !self.is_in_time(plan, view));
+        let mut forms: Vec<usize> = slow.filter_map(|plan| self.plans[plan].form).collect();
+        forms.sort_by(|&a, &b| view.rest_s(a).total_cmp(&view.rest_s(b)));
+        _ = forms.iter().any(|&form| try_form(view, form));
     }
 }
 
 impl Policy for CostToGo {
     fn decide(&mut self, view: &mut PolicyView<'_, '_>) {
-        let shape = match self.shape {
-            Some(shape) => shape,
-            None => self.begin(view),
-        };
-        self.shape = Some(shape);
+        if self.plans.is_empty() {
+            self.begin(view);
+        }
         self.observe(view);
-        self.prepare(view, shape);
-        let (work_h, times) = (view.left_s() / 3600.0, view.times());
-        let left = RemainingHours {
-            work_h,
-            slack_h: (times.deadline - times.now).hours() - work_h,
-        };
-        if self.stays(view, left) {
-            return;
+        for plan in &mut self.plans {
+            plan.prepare(view);
         }
-        let stay_usd = self.staying(view, left);
-        self.choose(view, left, stay_usd);
-        for at in 0..self.choices.len() {
-            let Place { zone, market } = self.choices[at].place;
-            if market == Market::OnDemand {
-                view.go_on_demand(zone);
-                return;
+        let is_settled = matches!(&self.plans[..], [only] if only.stays(view));
+        if !is_settled {
+            let stay_usd = self.staying(view);
+            let mut choices = std::mem::take(&mut self.choices);
+            choices.clear();
+            for (at, plan) in self.plans.iter().enumerate() {
+                if self.is_in_time(at, view) {
+                    let runs = plan.form.is_none() || plan.form == view.running_form();
+                    plan.add_choices(view, (at, runs), stay_usd, &mut choices);
+                }
             }
-            if self.looks_first(view, zone, left) {
-                self.look(view, zone);
-                continue;
-            }
-            let is_up = view.try_spot(zone);
-            self.zones[zone].rates.see(is_up);
-            if is_up {
-                return;
+            choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
+            self.choices = choices;
+            if self.take(view) && view.running().is_none() {
+                self.work_meanwhile(view);
             }
         }
+        self.held_form = view.running_form();
     }
 }

@@ -39,6 +39,19 @@ impl Default for Prior {
     }
 }
 
+impl Prior {
+    /// The prior of several times as many machines, all or none: they are lost as soon as one of them is, return the later, and are
+    /// known the less.
+    pub(super) fn of_machines(self, times: f64) -> Prior {
+        Prior {
+            ends: self.ends / times,
+            run_h: self.run_h.map(|hours| hours / times),
+            pause_h: self.pause_h.map(|hours| hours * times),
+            half_life_h: self.half_life_h,
+        }
+    }
+}
+
 /// Ends of runs or pauses seen, and expected by the prior in as many hours.
 #[derive(Debug, Clone, Copy, Default)]
 struct ObservedEnds {
