@@ -66,43 +66,6 @@ fn stretches_do_not_allocate_once_their_memory_has_grown() {
     }
 }
 
-/// Nor does a job on unequal workers per step or per look: ten times as many cost no allocation more.
-#[test]
-fn steps_and_looks_on_unequal_workers_do_not_allocate() {
-    let allocations = |steps: u32, step_by_step: bool| {
-        let text = format!(
-            "
-            workers = [{{ size = 3 }}, {{ size = 5 }}, {{ size = 12 }}]
-            batch = 64
-            steps = {steps}
-            step_cv = 0.1
-            law = {{ sample_s = 0.05, speed = \"linear\" }}
-            batching = {{ dynamic = {{ start = \"static\", dead_band = 1 }} }}
-            "
-        );
-        let job: scavsim::cluster::batching::UnequalJob = toml::from_str(&text).expect("a job");
-        let plan = job.plan().expect("it is possible");
-        let mut stream = Streams::new(1).stream(0, Purpose::Trial(0));
-        measure(|| {
-            let outcome = if step_by_step {
-                plan.run_step_by_step(&mut stream)
-            } else {
-                plan.run(&mut stream)
-            };
-            assert_eq!(outcome.changes, 0);
-        })
-        .count_total
-    };
-    // The first job makes a table of the normal distribution, which all share.
-    allocations(10, false);
-    for step_by_step in [false, true] {
-        assert_eq!(
-            allocations(1000, step_by_step),
-            allocations(10_000, step_by_step)
-        );
-    }
-}
-
 /// VMs that come and go, several months long: sustained use puts them into levels.
 #[test]
 fn bills_do_not_allocate_once_their_memory_has_grown() {

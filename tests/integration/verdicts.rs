@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use proptest::sample::select;
 use scavsim::cluster::World;
+use scavsim::engine::Parallelism;
 use scavsim::experiment::{Evaluator, Plan};
 use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::ClusterScenario as _;
@@ -36,7 +37,8 @@ fn plans(scenario: &Scenario, text: &str) {
             );
             let variation = &scenario.runs_in[0].variation;
             let waits = BarrierWaits::new(variation, configurations);
-            let world = World::with(workload, configurations, &reach, variation, &waits, setup);
+            let terms = (variation, &waits, setup);
+            let world = World::by(Parallelism::One, workload, configurations, &reach, terms);
             if let Err(why) = world {
                 panic!("passed, and then refused: {}\n{text}", why[0]);
             }

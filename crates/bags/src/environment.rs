@@ -2,25 +2,78 @@
 
 use std::sync::Arc;
 
-use crate::bag_environment::BagEnvironment;
-use crate::{BagEnd, BagJob, Run, formula};
+use crate::{Bag, BagChoices, BagJob, BagRunSpec, formula};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Tariff;
-use scavsim_data::usage::{Phase, Usage};
+use scavsim_data::usage::{Phase, RentedVm, Usage};
+use scavsim_engine::Interrupt;
+use scavsim_search::search::WorkloadFacts;
 use scavsim_search::testbed::job_trial::{no_fidelities, no_layers};
 use scavsim_search::testbed::work_trial::{
     ProbedWork, ReachedTarget, Stand, Work, WorkTrial, in_order,
 };
 use scavsim_search::testbed::{
-    Environment, Facts, HeldVms, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
+    Environment, Facts, JobTrial, Length, Observation, Stop, Target, Terms, Timeline,
 };
 use scavsim_sim::cluster::Pause;
-use scavsim_sim::training::log::{Entry, LogEvent, Track};
+use scavsim_sim::training::log::Entry;
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
 /// Most runs that tell what is expected.
 const MOST_EXPECTATION_RUNS: u64 = 20_000;
+
+/// Jobs of a probe, where the strategy's settings do not say.
+const PROBE_JOBS: u64 = 8;
+
+/// What is known of a bag of jobs before a search: its steps are its jobs.
+pub fn workload_facts() -> WorkloadFacts {
+    WorkloadFacts {
+        probe_steps: PROBE_JOBS,
+        ..WorkloadFacts::default()
+    }
+}
+
+#[derive(Debug)]
+pub struct BagEnvironment {
+    bag: Arc<Bag>,
+    choices: Arc<BagChoices>,
+    /// Seconds of each configuration without luck.
+    calm_s: Vec<f64>,
+}
+
+impl BagEnvironment {
+    pub fn new(bag: Arc<Bag>, choices: Arc<BagChoices>) -> BagEnvironment {
+        let calm = Arc::new(bag.without_luck());
+        let mut ground = BagEnvironment {
+            bag: calm,
+            choices,
+            calm_s: Vec::new(),
+        };
+        let streams = Streams::new(0);
+        let times = (0..ground.choices.sizes.len()).map(|at| {
+            let mut job = BagJob::new(&ground.bag, "", &streams, 0, &Interrupt::NEVER);
+            let whole = (ground.bag.needed, SimTime::LAST);
+            let of = ground.run_spec(at, Phase::Training);
+            let ended = job.run(of, whole);
+            ended.map_or(f64::INFINITY, |_| job.now.seconds())
+        });
+        let calm_s: Vec<f64> = times.collect();
+        (ground.calm_s, ground.bag) = (calm_s, bag);
+        ground
+    }
+
+    fn run_spec(&self, configuration: usize, phase: Phase) -> BagRunSpec<'_> {
+        let size = &self.choices.sizes[configuration];
+        BagRunSpec {
+            bag: &self.bag,
+            size,
+            on_spot: self.choices.types[usize::from(size.vm)].on_spot == Some(true),
+            head: self.choices.head,
+            phase,
+        }
+    }
+}
 
 impl Environment for BagEnvironment {
     fn facts(&self) -> Facts<'_> {
@@ -65,18 +118,10 @@ impl Environment for BagEnvironment {
         }
     }
 
-    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
+    fn held_vms(&self, configuration: usize) -> Vec<(RentedVm, u32)> {
         let size = &self.choices.sizes[configuration];
-        let types = &self.choices.types;
-        let vm = types.get(usize::from(size.vm)).map(|vm| &vm.name);
-        let held = vm.map(|vm| HeldVms {
-            vm: Arc::clone(vm),
-            vms: size.vms(),
-            on_spot: (types.iter())
-                .any(|other| other.name == *vm && other.on_spot == Some(true))
-                .then_some(true),
-        });
-        held.into_iter().collect()
+        let rented = self.choices.types[usize::from(size.vm)].clone();
+        vec![(rented, size.vms())]
     }
 
     fn job_cost_usd(&self, configuration: usize, tariff: &Tariff) -> Option<f64> {
@@ -93,8 +138,7 @@ impl Environment for BagEnvironment {
     fn open<'g>(&'g self, terms: &Terms) -> Box<dyn JobTrial + 'g> {
         let work = OnBag {
             ground: self,
-            streams: terms.streams,
-            run: Run::new(&terms.interrupt),
+            terms: terms.clone(),
         };
         let start = work.start(0);
         Box::new(WorkTrial::at_zero(work, start))
@@ -103,109 +147,60 @@ impl Environment for BagEnvironment {
 
 struct OnBag<'g> {
     ground: &'g BagEnvironment,
-    streams: Streams,
-    run: Run,
-}
-
-#[derive(Debug, Clone)]
-struct TimedBagJob {
-    now: SimTime,
-    job: BagJob,
+    terms: Terms,
 }
 
 impl OnBag<'_> {
-    fn start(&self, replica: u64) -> TimedBagJob {
-        let ground = self.ground;
-        TimedBagJob {
-            now: SimTime::ZERO,
-            job: BagJob::new(&ground.bag, &ground.choices.name, &self.streams, replica),
-        }
-    }
-
-    fn spend(
-        &mut self,
-        at: &mut Stand<TimedBagJob>,
-        configuration: usize,
-        phase: Phase,
-        goal: (u32, SimTime),
-    ) -> Result<BagEnd, UnfinishedJob> {
-        let TimedBagJob { now, job } = &mut at.job;
-        let from = *now;
-        let of = self.ground.run_spec(configuration, phase);
-        let ended = self.run.run(of, job, from, goal);
-        let end = match &ended {
-            Ok(ended) => ended.at,
-            Err(why) => why.ended_at().max(from),
-        };
-        if let Some(head) = self.ground.choices.head {
-            job.held.hold(phase, (head, 1), from, end);
-        }
-        self.note(from, end, phase);
-        (*now, at.current) = (end, Some(configuration));
-        ended
-    }
-
-    /// What a run did as a whole, and the head node for it.
-    fn note(&mut self, from: SimTime, end: SimTime, phase: Phase) {
-        let Some(log) = &mut self.run.log else {
-            return;
-        };
-        if let Some(head) = self.ground.choices.head {
-            if !log.iter().any(|entry| entry.track == Track::Head) {
-                log.push(Entry::instant(from, Track::Head, LogEvent::Requested(head)));
-            }
-            if end > from {
-                log.push(Entry::span(
-                    (from, end),
-                    Track::Head,
-                    LogEvent::Running(head),
-                ));
-            }
-        }
-        log.push(Entry::span((from, end), Track::Job, LogEvent::Phase(phase)));
+    fn start(&self, replica: u64) -> BagJob {
+        let (
+            ground,
+            Terms {
+                streams, interrupt, ..
+            },
+        ) = (self.ground, &self.terms);
+        BagJob::new(
+            &ground.bag,
+            &ground.choices.name,
+            streams,
+            replica,
+            interrupt,
+        )
     }
 }
 
 impl Work for OnBag<'_> {
-    type Job = TimedBagJob;
+    type Job = BagJob;
 
-    fn restart(&mut self, job: &mut TimedBagJob, replica: u64) {
-        let mut held = std::mem::take(&mut job.job.held);
-        held.clear();
-        *job = self.start(replica);
-        job.job.held = held;
-        if let Some(log) = &mut self.run.log {
-            log.clear();
-        }
+    fn restart(&mut self, job: &mut BagJob, replica: u64) {
+        job.held.clear();
+        let own = std::mem::replace(job, self.start(replica));
+        (job.held, job.queue) = (own.held, own.queue);
+        (job.slots, job.vms) = (own.slots, own.vms);
+        job.log = own.log.map(|_| Vec::new());
     }
 
-    fn now(job: &TimedBagJob) -> SimTime {
+    fn now(job: &BagJob) -> SimTime {
         job.now
     }
 
     /// A bag requests its VMs when it begins: nothing is held between two.
-    fn hold(
-        &mut self,
-        _: &mut TimedBagJob,
-        _: usize,
-        _: Option<f64>,
-    ) -> Result<bool, UnfinishedJob> {
+    fn hold(&mut self, _: &mut BagJob, _: usize, _: Option<f64>) -> Result<bool, UnfinishedJob> {
         Ok(false)
     }
 
-    fn usage_until(&self, job: &TimedBagJob, end: SimTime, usage: &mut Usage) {
-        job.job.held.usage_until(end, usage);
+    fn usage_until(&self, job: &BagJob, end: SimTime, usage: &mut Usage) {
+        job.held.usage_until(end, usage);
     }
 
-    fn watch(&mut self, _: &mut TimedBagJob, _: u64) {
-        self.run.log = Some(Vec::new());
+    fn watch(&mut self, job: &mut BagJob, _: u64) {
+        job.log = Some(Vec::new());
     }
 
-    fn noted_until(&mut self, job: &mut TimedBagJob, end: SimTime) -> Vec<Entry> {
-        let mut all = self.run.log.take().unwrap_or_default();
+    fn noted_until(&mut self, job: &mut BagJob, end: SimTime) -> Vec<Entry> {
+        let mut all = job.log.take().unwrap_or_default();
         let is_span = |entry: &Entry| entry.until > entry.at;
         all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
-        in_order(all, &job.job.held.intervals, end)
+        in_order(all, &job.held.intervals, end)
     }
 }
 
@@ -216,7 +211,7 @@ impl ProbedWork for OnBag<'_> {
 
     fn probe(
         &mut self,
-        at: &mut Stand<TimedBagJob>,
+        at: &mut Stand<BagJob>,
         configuration: usize,
         length: Length,
     ) -> Result<Observation, Stop> {
@@ -231,14 +226,17 @@ impl ProbedWork for OnBag<'_> {
             Length::Profile(_) => return Err(no_layers()),
             Length::Fidelity(_) => return Err(no_fidelities()),
         };
-        let ended = self.spend(at, configuration, Phase::Searching, goal)?;
-        let seconds = (ended.at - before).seconds();
-        let is_whole = ended.results >= all;
+        at.current = Some(configuration);
+        let of = self.ground.run_spec(configuration, Phase::Searching);
+        let results = at.job.run(of, goal)?;
+        let seconds = (at.job.now - before).seconds();
+        let is_whole = results >= all;
         if is_whole {
+            let end = at.job.now;
             let reached = ReachedTarget {
                 configuration,
-                at: ended.at,
-                lost_vms: at.job.job.held.lost_until(ended.at),
+                at: end,
+                lost_vms: at.job.held.lost_until(end),
                 totals: None,
             };
             at.reach(self, reached);
@@ -248,20 +246,19 @@ impl ProbedWork for OnBag<'_> {
         } else {
             Target::MoreThan(seconds)
         };
-        let step_s = (ended.results > 0).then(|| seconds / f64::from(ended.results));
-        let steps = Some(u64::from(ended.results));
+        let step_s = (results > 0).then(|| seconds / f64::from(results));
+        let steps = Some(u64::from(results));
         Ok(Observation::of_steps(steps, step_s, target))
     }
 
-    fn run(
-        &mut self,
-        at: &mut Stand<TimedBagJob>,
-        choice: usize,
-    ) -> Result<Timeline, UnfinishedJob> {
+    fn run(&mut self, at: &mut Stand<BagJob>, choice: usize) -> Result<Timeline, UnfinishedJob> {
         let search_end = at.job.now;
         let whole = (self.ground.bag.needed, SimTime::LAST);
-        let end = self.spend(at, choice, Phase::Training, whole)?.at;
-        let lost_vms = at.job.job.held.lost_until(end);
+        at.current = Some(choice);
+        let of = self.ground.run_spec(choice, Phase::Training);
+        at.job.run(of, whole)?;
+        let end = at.job.now;
+        let lost_vms = at.job.held.lost_until(end);
         Ok(Timeline::new(choice, search_end, end, lost_vms))
     }
 }

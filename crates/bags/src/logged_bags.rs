@@ -24,7 +24,7 @@ pub fn notice() -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bag, BagJob, BagRunSpec, BagSize, Loss, Reuse, Run, formula};
+    use crate::{Bag, BagJob, BagRunSpec, BagSize, Loss, Reuse, formula};
     use scavsim_base::rng::{Streams, UnitLogNormal, VmTypeKey};
     use scavsim_base::tests::near;
     use scavsim_base::units::SimTime;
@@ -111,25 +111,25 @@ mod tests {
 
     fn runs(bag: &Bag, size: &BagSize, count: u64) -> (f64, Vec<u32>) {
         let streams = Streams::new(2020);
-        let mut run = Run::new(&Interrupt::NEVER);
         let (mut sum_s, mut lost) = (0.0, Vec::new());
         for replica in 0..count {
-            let mut job = BagJob::new(bag, "logged", &streams, replica);
-            run.log = Some(Vec::new());
+            let mut job = BagJob::new(bag, "logged", &streams, replica, &Interrupt::NEVER);
+            job.log = Some(Vec::new());
             let of = BagRunSpec {
                 bag,
                 size,
                 on_spot: true,
+                head: None,
                 phase: Phase::Training,
             };
             let whole = (bag.needed, SimTime::LAST);
-            let ended = run.run(of, &mut job, SimTime::ZERO, whole);
-            let ended = ended.expect("it ends");
-            sum_s += ended.at.seconds();
+            let ended = job.run(of, whole);
+            ended.expect("it ends");
+            sum_s += job.now.seconds();
             let given_up = |entry: &&Entry| {
-                entry.what == LogEvent::Compute(Fate::GivenUp) && entry.until < ended.at
+                entry.what == LogEvent::Compute(Fate::GivenUp) && entry.until < job.now
             };
-            let log = run.log.take().unwrap_or_default();
+            let log = job.log.take().unwrap_or_default();
             lost.push(log.iter().filter(given_up).count() as u32);
         }
         (sum_s / count as f64, lost)

@@ -1,4 +1,4 @@
-use crate::slots::{BagEvent, BagJob, BagRunSpec, Run, Slot, State};
+use crate::job::{BagEvent, BagJob, BagRunSpec, Slot, State};
 use crate::{Bag, BagSize, Loss};
 use scavsim_base::units::SimTime;
 use scavsim_sim::cluster::Pause;
@@ -12,79 +12,69 @@ pub(crate) enum Strike {
     One,
 }
 
-impl Run {
+impl BagJob {
     /// A slot has no work: its VMs become spares.
-    pub(crate) fn idle_slot(&mut self, slot: u32, of: &BagRunSpec<'_>, job: &mut BagJob) {
+    pub(crate) fn idle_slot(&mut self, slot: u32, of: BagRunSpec<'_>) {
         let now = self.queue.now();
         let own = &mut self.slots[slot as usize];
         own.state = State::Idle;
         if !std::mem::replace(&mut own.has_vms, false) {
             return;
         }
-        for place in Run::places(of.size, slot) {
+        for place in BagJob::places(of.size, slot) {
             let vm = self.vms[place];
             if of.bag.keep_spares > SimTime::ZERO && vm.lost > now {
                 self.spares.push_back((vm, now))
             } else {
-                self.release(&vm, job, now)
+                self.release(&vm, now)
             }
         }
     }
 
     /// The spare that has waited longest and is worth a job; those that have waited too long are given back.
-    pub(crate) fn take_spare(&mut self, of: &BagRunSpec<'_>, job: &mut BagJob) -> Option<Vm> {
+    pub(crate) fn take_spare(&mut self, of: BagRunSpec<'_>) -> Option<Vm> {
         let now = self.queue.now();
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
             if vm.lost > now && until > now && is_worth(of.bag, of.size, &vm, now) {
                 return Some(vm);
             }
-            self.release(&vm, job, until.min(now));
+            self.release(&vm, until.min(now));
         }
         None
     }
 
-    pub(crate) fn request(
-        &mut self,
-        of: &BagRunSpec<'_>,
-        job: &mut BagJob,
-        boot: &Pause,
-        now: SimTime,
-    ) -> Vm {
-        let size = of.size;
+    pub(crate) fn request(&mut self, of: BagRunSpec<'_>, boot: &Pause) -> Vm {
+        let (size, now) = (of.size, self.queue.now());
         let wanted = VmRequest {
             vm: size.vm,
             vm_type: size.vm_key,
             market: size.vm,
             on_spot: of.on_spot,
         };
-        (job.provider).request(&wanted, boot, size.lifetime(of.bag), now)
+        (self.provider).request(&wanted, boot, size.lifetime(of.bag), now)
     }
 
-    pub(crate) fn next_strike(
-        &self,
-        of: &BagRunSpec<'_>,
-        job: &BagJob,
-    ) -> Option<(SimTime, Strike)> {
+    pub(crate) fn next_strike(&self, of: BagRunSpec<'_>) -> Option<(SimTime, Strike)> {
         if of.size.life.is_some() {
             return None;
         }
         match &of.bag.loss {
             Loss::At(times) => {
-                let at = self.began + SimTime::from_seconds(*times.get(job.passed)?);
+                let at = self.began + SimTime::from_seconds(*times.get(self.passed)?);
                 Some((at, Strike::One))
             }
-            _ => Some((job.provider.market.as_ref()?.at, Strike::Market)),
+            _ => Some((self.provider.market.as_ref()?.at, Strike::Market)),
         }
     }
 
-    pub(crate) fn strike(&mut self, strike: Strike, of: &BagRunSpec<'_>, job: &mut BagJob) {
-        let BagRunSpec { bag, size, .. } = *of;
+    pub(crate) fn strike(&mut self, strike: Strike, of: BagRunSpec<'_>) {
+        let BagRunSpec { bag, size, .. } = of;
         let now = self.queue.now();
         self.alive.clear();
         for (slot, own) in (0..).zip(&self.slots) {
             let counts = own.has_vms && (strike == Strike::Market || own.state == State::Runs);
-            for place in Run::places(size, slot).filter(|_| counts) {
+            for place in BagJob::places(size, slot).filter(|_| counts) {
                 let vm = &self.vms[place];
                 if vm.runs <= now && vm.lost > now {
                     self.alive.push((Some(slot), place));
@@ -99,7 +89,7 @@ impl Run {
         }
         let (alive, slots) = (&self.alive, &mut self.slots);
         let (vms, spares, queue) = (&mut self.vms, &mut self.spares, &mut self.queue);
-        let notice = &mut job.notice;
+        let notice = &mut self.notice;
         let mut take = |place: usize| {
             let Some((slot, at)) = alive.get(place).copied() else {
                 return;
@@ -120,13 +110,13 @@ impl Run {
         };
         match strike {
             Strike::One => {
-                job.passed += 1;
-                take(job.hits.below(alive.len().max(1)));
+                self.passed += 1;
+                take(self.hits.below(alive.len().max(1)));
             }
             Strike::Market => {
                 let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
                 if let (Some(market), Loss::Together(losses)) =
-                    (&mut job.provider.market, &bag.loss)
+                    (&mut self.provider.market, &bag.loss)
                 {
                     market.strike(losses, own, &mut |place| take(place as usize));
                 }
@@ -134,21 +124,20 @@ impl Run {
         }
     }
 
-    pub(crate) fn release(&mut self, vm: &Vm, job: &mut BagJob, at: SimTime) {
-        job.held.intervals.push(vm.held_until(at));
+    pub(crate) fn release(&mut self, vm: &Vm, at: SimTime) {
+        self.held.intervals.push(vm.held_until(at));
         self.note_vm(vm, at);
     }
 
     /// Gives back all VMs at `at`. Those of a finished slot train a surrogate until `trained`, if there is one.
     pub(crate) fn give_all_back(
         &mut self,
-        of: &BagRunSpec<'_>,
-        job: &mut BagJob,
+        of: BagRunSpec<'_>,
         (at, trained): (SimTime, Option<SimTime>),
     ) {
         let is_free = |slot: &u32| {
             let Slot { state, has_vms, .. } = self.slots[*slot as usize];
-            let mut own = self.vms[Run::places(of.size, *slot)].iter();
+            let mut own = self.vms[BagJob::places(of.size, *slot)].iter();
             has_vms && state != State::Runs && own.all(|vm| vm.runs <= at && vm.lost > at)
         };
         let trains = trained.and_then(|_| (0..of.size.parallel_jobs).find(is_free));
@@ -165,26 +154,26 @@ impl Run {
             if state == State::Runs {
                 self.note_attempt(slot, (began, at), true);
             }
-            for place in Run::places(of.size, slot) {
+            for place in BagJob::places(of.size, slot) {
                 let vm = self.vms[place];
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    job.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
+                    self.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
-                    job.held.intervals.push(vm.held_until(at));
+                    self.held.intervals.push(vm.held_until(at));
                     let lost = SimTime::LAST;
                     self.note_vm(&Vm { lost, ..vm }, until);
                     continue;
                 }
-                self.release(&vm, job, at);
+                self.release(&vm, at);
             }
             self.slots[slot as usize].has_vms = false;
         }
         while let Some((vm, since)) = self.spares.pop_front() {
             let until = since + of.bag.keep_spares;
-            self.release(&vm, job, until.min(at));
+            self.release(&vm, until.min(at));
         }
     }
 
@@ -197,6 +186,24 @@ impl Run {
                 LogEvent::Compute(fate),
             ));
         }
+    }
+
+    /// What a run did as a whole, and the head node for it.
+    pub(crate) fn note_run(&mut self, of: BagRunSpec<'_>, from: SimTime) {
+        let (span, track) = ((from, self.now), Track::Head);
+        if let Some(head) = of.head {
+            self.held.hold(of.phase, (head, 1), from, self.now);
+        }
+        let Some(log) = &mut self.log else { return };
+        if let Some(head) = of.head {
+            if !log.iter().any(|entry| entry.track == track) {
+                log.push(Entry::instant(from, track, LogEvent::Requested(head)));
+            }
+            if self.now > from {
+                log.push(Entry::span(span, track, LogEvent::Running(head)));
+            }
+        }
+        log.push(Entry::span(span, Track::Job, LogEvent::Phase(of.phase)));
     }
 
     pub(crate) fn note_vm(&mut self, vm: &Vm, at: SimTime) {

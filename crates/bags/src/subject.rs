@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::bag_environment::{BagEnvironment, workload_facts};
+use crate::environment::{BagEnvironment, workload_facts};
 use crate::{Bag, BagChoices};
 use scavsim_data::cloud::Fleet;
 use scavsim_experiment::PlanError;

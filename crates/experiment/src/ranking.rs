@@ -277,10 +277,10 @@ fn vms_of_configuration(
     match arena.world() {
         Ok(world) => held_in(world, usual, at),
         Err(_) => (arena.ground.held_vms(at).into_iter())
-            .map(|held| RankedVms {
-                vm: held.vm.to_string(),
-                vms: held.vms,
-                market: match held.on_spot {
+            .map(|(rented, vms)| RankedVms {
+                vm: rented.name.to_string(),
+                vms,
+                market: match rented.on_spot {
                     Some(true) => Some(Market::Spot),
                     Some(false) => Some(Market::OnDemand),
                     None => usual,

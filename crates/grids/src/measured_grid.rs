@@ -9,14 +9,14 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{NoPrice, Policy, StatedPrices, Tariff};
-use scavsim_data::usage::{Phase, RentedVmType, Usage, VmInterval};
+use scavsim_data::usage::{Phase, RentedVm, RentedVmType, Usage, VmInterval};
 use scavsim_data::workload::StepCost;
 use scavsim_search::testbed::history::RunPrice;
 use scavsim_search::testbed::job_trial::{no_fidelities, no_layers};
 use scavsim_search::testbed::work_trial::{ProbedWork, ReachedTarget, Stand, Work, WorkTrial};
 use scavsim_search::testbed::{
-    Environment, Facts, HeldVms, History, JobTrial, Length, Observation, PastRun, Point, Stop,
-    Target, Terms, Timeline,
+    Environment, Facts, History, JobTrial, Length, Observation, PastRun, Point, Stop, Target,
+    Terms, Timeline,
 };
 use scavsim_sim::training::{Fidelity, UnfinishedJob};
 
@@ -254,11 +254,10 @@ impl Environment for MeasuredGrid {
         )
     }
 
-    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
-        let held = self.job.vms_of(configuration).map(|(vm, vms)| HeldVms {
-            vm: Arc::clone(vm),
-            vms,
-            on_spot: None,
+    fn held_vms(&self, configuration: usize) -> Vec<(RentedVm, u32)> {
+        let held = self.job.vms_of(configuration).map(|(vm, vms)| {
+            let (name, on_spot) = (Arc::clone(vm), None);
+            (RentedVm { name, on_spot }, vms)
         });
         held.into_iter().collect()
     }

@@ -6,14 +6,12 @@ mod on_plans;
 
 pub use cut::PlanEnvironment;
 
-use std::sync::Arc;
-
 use crate::Choices;
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Usage;
+use scavsim_data::usage::{RentedVm, Usage};
 use scavsim_data::workload::Spread;
 use scavsim_search::search::{LayerModel, WorkloadFacts};
-use scavsim_search::testbed::{Environment, Facts, HeldVms, JobTrial, PlanMetrics, Terms};
+use scavsim_search::testbed::{Environment, Facts, JobTrial, PlanMetrics, Terms};
 use scavsim_sim::training::Fidelity;
 
 /// Most runs that tell what is expected.
@@ -90,18 +88,10 @@ impl Environment for PlanEnvironment {
         }
     }
 
-    fn held_vms(&self, configuration: usize) -> Vec<HeldVms> {
+    fn held_vms(&self, configuration: usize) -> Vec<(RentedVm, u32)> {
         let nodes = self.choices.ways[configuration].nodes.iter();
-        nodes
-            .map(|(vm, vms)| {
-                let rented = &self.choices.types[usize::from(*vm)];
-                HeldVms {
-                    vm: Arc::clone(&rented.name),
-                    vms: *vms,
-                    on_spot: rented.on_spot,
-                }
-            })
-            .collect()
+        let rented = |vm: u16| self.choices.types[usize::from(vm)].clone();
+        nodes.map(|(vm, vms)| (rented(*vm), *vms)).collect()
     }
 
     fn simulated_in(&self, _: usize, fidelity: Fidelity) -> (&'static str, Option<&str>) {

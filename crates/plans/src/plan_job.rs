@@ -22,7 +22,6 @@ use scavsim_base::units::SimTime;
 use scavsim_data::usage::ledger::Ledger;
 use scavsim_data::usage::{EndedBy, Phase, Usage};
 use scavsim_engine::Interrupt;
-use scavsim_sim::job::LedgerSnapshot;
 use scavsim_sim::provider::{Capacity, Provider, Vm};
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::drift::DriftPath;
@@ -36,7 +35,6 @@ pub struct PlanJob {
     interrupt: Interrupt,
     now: SimTime,
     ledger: Ledger,
-    kept: LedgerSnapshot,
     drift: DriftPath,
     /// The VMs held, in the order of requests.
     vms: HeldVms,
@@ -95,7 +93,6 @@ impl PlanJob {
             interrupt,
             now: SimTime::ZERO,
             ledger: Ledger::default(),
-            kept: LedgerSnapshot::nothing(),
             drift: DriftPath::new(terms.variation.drift, streams, replica, key),
             vms: HeldVms::default(),
             failing: (terms.failures.as_ref()).map(|_| FailureClock::new(&streams, replica)),
@@ -116,7 +113,7 @@ impl PlanJob {
     }
 
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.kept.usage_until(&self.ledger, end, usage);
+        self.ledger.usage_until(end, usage);
     }
 
     /// Holds the VMs of a plan, ready to train; those of another plan are kept as far as they are of use.
@@ -149,8 +146,7 @@ impl PlanJob {
         let numbers = self.next_spare..self.next_spare + count;
         self.next_spare = numbers.end;
         for track in numbers.clone().map(Track::Spare) {
-            self.note((asked, asked), track, LogEvent::Requested(vm));
-            self.note((asked, runs), track, LogEvent::Starting(vm));
+            self.note_request(track, vm, runs);
         }
         self.held_spares = Some(HeldSpares {
             vm,
@@ -204,6 +200,11 @@ impl PlanJob {
         }
     }
 
+    fn note_request(&mut self, track: Track, vm: u16, runs: SimTime) {
+        self.note((self.now, self.now), track, LogEvent::Requested(vm));
+        self.note((self.now, runs), track, LogEvent::Starting(vm));
+    }
+
     fn end(&mut self, vm: &Vm, by: EndedBy) {
         self.end_at(vm, self.now, by);
     }
@@ -222,7 +223,8 @@ impl PlanJob {
     /// VMs that are held run until `at`, for those who look on.
     pub fn note_still_running(&mut self, at: SimTime) {
         let Some(log) = &mut self.log else { return };
-        let of_plan = (self.vms.all().into_iter()).map(|vm| (Track::Vm(vm.number), vm.vm, vm.runs));
+        let of_plan = self.vms.all().iter().map(|held| held.vm);
+        let of_plan = of_plan.map(|vm| (Track::Vm(vm.number), vm.vm, vm.runs));
         let spares = self.held_spares.iter().flat_map(|held| {
             let tracks = held.numbers.clone().map(Track::Spare);
             tracks.map(|track| (track, held.vm, held.runs))

@@ -87,12 +87,6 @@ impl Job {
         SimTime::from_seconds(self.changeover_s + moving.slowest_s_per_gb() * self.checkpoint_gb)
     }
 
-    /// Seconds of the rest of the work in the form that ends first.
-    pub fn fastest_rest_s(&self, done_s: f64) -> f64 {
-        let rests = (self.forms.iter()).map(|form| form.speed.rest_s(self.work_s, done_s));
-        rests.fold(f64::INFINITY, f64::min)
-    }
-
     /// Time of the rest of the work in the form that ends first.
     pub fn fastest_rest(&self, done: SimTime) -> SimTime {
         let rests = (self.forms.iter()).map(|form| form.speed.remaining_time(self.work(), done));

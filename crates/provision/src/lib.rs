@@ -3,7 +3,6 @@
 //! A [`job`] with its [`forms`] runs in a [`world`] under a [`policy`], tick by tick ([`policy_run`]). A [`study`] compares policies with
 //! each other and with the [`clairvoyant`].
 
-pub mod bill;
 pub mod clairvoyant;
 pub mod forms;
 pub mod job;

@@ -1,8 +1,7 @@
 //! One life of a job under a policy, as a record.
 
-use crate::bill::MarketBill;
 use crate::clairvoyant::Optimum;
-use crate::policy_run::outcome::Outcome;
+use crate::policy_run::outcome::{Bill, Outcome};
 use crate::study::Study;
 use crate::study::run::StartOutcomes;
 use scavsim_base::units::SimTime;
@@ -15,22 +14,11 @@ const OUT_OF_TIME: &str = "there is no way to be done in time";
 const NO_LIFE: &str = "the traces have no such life";
 
 pub(crate) struct PolicyReplay<'s> {
-    study: &'s Study,
-    pricings: &'s [Policy],
-    seed: u64,
+    pub(crate) study: &'s Study,
+    pub(crate) pricings: &'s [Policy],
+    pub(crate) seed: u64,
     /// Outcomes of all policies in the last life, by setting and number.
-    last: Option<((usize, u64), StartOutcomes)>,
-}
-
-impl PolicyReplay<'_> {
-    pub(crate) fn new<'s>(study: &'s Study, pricings: &'s [Policy], seed: u64) -> PolicyReplay<'s> {
-        PolicyReplay {
-            study,
-            pricings,
-            seed,
-            last: None,
-        }
-    }
+    pub(crate) last: Option<((usize, u64), StartOutcomes)>,
 }
 
 impl LifeReplay for PolicyReplay<'_> {
@@ -61,24 +49,19 @@ impl LifeReplay for PolicyReplay<'_> {
         record.oracle_time_h = optimum
             .and_then(|own| own.outcome.finished)
             .map(SimTime::hours);
-        let bill = |life: &Outcome| MarketBill::of_life(life, tariff);
-        let (outcome, bill, cost_usd) = match (met.outcomes.get(case.strategy), optimum) {
-            (Some(outcome), _) => (outcome, bill(outcome), bill(outcome).usd(outcome)),
+        let (outcome, least_usd) = match (met.outcomes.get(case.strategy), optimum) {
+            (Some(outcome), _) => (outcome, None),
             (None, Some(optimum)) => {
-                let life = &optimum.outcome;
                 record.exact = Some(f64::from(optimum.is_exact && tariff.is_none()));
-                let least_usd = record.oracle_cost_usd;
-                (
-                    life,
-                    bill(life),
-                    least_usd.unwrap_or_else(|| bill(life).usd(life)),
-                )
+                (&optimum.outcome, record.oracle_cost_usd)
             }
             (None, None) => {
                 record.reason = OUT_OF_TIME.into();
                 return;
             }
         };
+        let bill = outcome.billed_by(tariff);
+        let cost_usd = least_usd.unwrap_or_else(|| bill.usd());
         match &outcome.failed {
             Some(why) => record.reason = why.clone().into(),
             None => fill(record, outcome, bill, cost_usd),
@@ -86,13 +69,13 @@ impl LifeReplay for PolicyReplay<'_> {
     }
 }
 
-fn fill(record: &mut Record<'_>, life: &Outcome, bill: MarketBill, cost_usd: f64) {
+fn fill(record: &mut Record<'_>, life: &Outcome, bill: Bill, cost_usd: f64) {
     record.status = Status::Ok;
     record.time_h = life.finished.map(SimTime::hours);
     record.cost_usd = Some(cost_usd);
     record.kept_net = Some(f64::from(life.kept()));
     // A life that is late for nothing, or not done, does not compare.
-    let is_comparable = life.kept() || (life.finished.is_some() && life.lateness_usd.is_some());
+    let is_comparable = life.kept() || (life.finished.is_some() && bill.lateness.is_some());
     if let Some(least_usd) = record.oracle_cost_usd.filter(|_| is_comparable) {
         record.overhead_net_cost = beyond_one(cost_usd, least_usd);
     }
@@ -104,9 +87,9 @@ fn fill(record: &mut Record<'_>, life: &Outcome, bill: MarketBill, cost_usd: f64
     record.bill_spot_usd = Some(bill.spot);
     record.bill_on_demand_usd = Some(bill.on_demand);
     record.bill_charges_usd = (bill.charges != 0.0).then_some(bill.charges);
-    record.bill_egress_usd = Some(life.egress_usd);
+    record.bill_egress_usd = Some(bill.egress);
     record.bill_probes_usd = Some(bill.probes);
-    record.bill_lateness_usd = Some(life.lateness_usd.unwrap_or(0.0));
+    record.bill_lateness_usd = Some(bill.lateness.unwrap_or(0.0));
     record.lost_vms = Some(f64::from(life.losses));
     record.launches = Some(f64::from(life.launches));
     record.moves = Some(f64::from(life.moves));

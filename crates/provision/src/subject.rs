@@ -103,7 +103,12 @@ impl Subject for MarketPolicies {
 
 impl Lives for Study {
     fn replay<'s>(&'s self, pricings: &'s [Policy], seed: u64) -> Box<dyn LifeReplay + 's> {
-        Box::new(PolicyReplay::new(self, pricings, seed))
+        Box::new(PolicyReplay {
+            study: self,
+            pricings,
+            seed,
+            last: None,
+        })
     }
 
     fn hopeless(&self) -> Option<String> {

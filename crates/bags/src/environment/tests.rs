@@ -1,10 +1,9 @@
 use super::*;
-use crate::{Bag, BagChoices, BagSize, Loss, Notice, Reuse, Surrogate};
+use crate::{BagSize, Loss, Notice, Reuse, Surrogate};
 use scavsim_base::rng::{UnitLogNormal, VmTypeKey};
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::EndedBy;
 use scavsim_data::usage::RentedVm;
-use scavsim_engine::Interrupt;
 
 const VM_TYPE: &str = "n1-highcpu-32";
 

@@ -35,6 +35,9 @@ pub struct Ledger {
     phases: Phases,
     /// The phases when work was last safe.
     safe: Phases,
+    /// When the job came to its mark, and its books then: what is lost later does not change their phases.
+    mark: Option<SimTime>,
+    at_mark: Option<Box<Ledger>>,
 }
 
 impl Ledger {
@@ -124,13 +127,8 @@ impl Ledger {
         };
         self.enter(self.phase, end.max(self.phase_since));
         self.count(vm, |held| held.saturating_sub(1));
-        self.closed.push(VmInterval {
-            vm,
-            vms: 1,
-            from,
-            to: end.max(from),
-            ended_by,
-        });
+        let held = VmInterval::given_back((vm, 1), from, end.max(from));
+        self.closed.push(VmInterval { ended_by, ..held });
         self.take_from(index, 1);
     }
 
@@ -187,15 +185,23 @@ impl Ledger {
         self.safe.copy_from(&self.phases);
     }
 
+    pub fn keep_mark(&mut self, now: SimTime) {
+        let mut books = self.at_mark.take().unwrap_or_default();
+        books.copy_from(self);
+        (self.mark, self.at_mark) = (Some(now), Some(books));
+    }
+
+    pub fn forget_mark(&mut self) {
+        self.mark = None;
+    }
+
     pub fn give_back_all(&mut self, now: SimTime) {
-        while let Some(last) = self.held.last() {
-            let (vm, vms) = (last.vm, last.vms);
-            match vms {
-                0 => {
-                    self.held.pop();
-                    self.gone -= 1;
-                }
-                vms => self.give_back(vm, vms, now),
+        while let Some(&HeldVms { vm, vms, .. }) = self.held.last() {
+            if vms == 0 {
+                self.held.pop();
+                self.gone -= 1;
+            } else {
+                self.give_back(vm, vms, now);
             }
         }
     }
@@ -217,6 +223,9 @@ impl Ledger {
 
     /// Writes into `usage` what was used if all is released at `end`. The ledger goes on; its phases are those of now.
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
+        if let Some(books) = self.at_mark.as_ref().filter(|_| self.mark == Some(end)) {
+            return books.usage_until(end, usage);
+        }
         usage.intervals.clear();
         let closed = self.closed.iter().filter(|i| i.from <= end);
         (usage.intervals).extend(closed.map(|interval| interval.until(end)));
@@ -249,20 +258,7 @@ impl Ledger {
         self.starting.clone_from(&other.starting);
         self.phases.copy_from(&other.phases);
         self.safe.copy_from(&other.safe);
-    }
-
-    pub fn reset(&mut self) {
-        self.held.clear();
-        (self.gone, self.vms) = (0, 0);
-        self.counts.clear();
-        self.closed.clear();
-        (self.batch, self.batch_since) = (0, SimTime::ZERO);
-        self.sample_seconds = 0.0;
-        (self.phase, self.phase_since) = (Phase::default(), SimTime::ZERO);
-        self.slowness = 0.0;
-        self.starting.clear();
-        self.phases.clear();
-        self.safe.clear();
+        self.forget_mark();
     }
 }
 
@@ -453,7 +449,7 @@ mod tests {
         copy.hold(1, 7, 3, time_at(9.0));
         copy.copy_from(&ledger);
         assert_eq!(shown(&copy), shown(&ledger));
-        copy.reset();
+        copy.copy_from(&Ledger::default());
         assert_eq!(shown(&copy), shown(&Ledger::default()));
     }
 

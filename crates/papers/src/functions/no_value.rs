@@ -7,10 +7,8 @@ use scavsim_experiment::{NotSimulated, PlanError};
 use scavsim_parallel::Misfit;
 use scavsim_read::expression::Fault;
 use scavsim_read::input::{Diagnostics, did_you_mean};
-use scavsim_sim::cluster::batching::ImpossibleJob;
 use scavsim_sim::cluster::checkpoint::ScheduleError;
 use scavsim_sim::training::UnfinishedJob;
-use scavsim_sim::training::sync::NoSpeed;
 
 #[derive(Debug, thiserror::Error)]
 pub enum NoValue {
@@ -73,12 +71,14 @@ pub enum NoValue {
     WrongTables(Diagnostics),
     #[error(transparent)]
     Misfit(#[from] Misfit),
-    #[error(transparent)]
-    Impossible(#[from] ImpossibleJob),
+    #[error("no workers share a global batch of {batch}, of which they take at least {least}")]
+    NoBatches { batch: f64, least: f64 },
+    #[error("sizes, batches and law give no time above 0")]
+    NoTime,
     #[error(transparent)]
     Refused(#[from] ScheduleError),
-    #[error(transparent)]
-    NoSpeed(#[from] NoSpeed),
+    #[error("serving takes longer than a step")]
+    SlowServers,
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]

@@ -4,9 +4,16 @@ use super::draws::SEED;
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
 use super::no_value::NoValue;
+use scavsim_base::rng::{Purpose, Streams};
+use scavsim_base::units::SimTime;
+use scavsim_engine::Interrupt;
 use scavsim_read::expression::Arguments;
 use scavsim_read::input::checked::{Delay, Machines, Spread};
-use scavsim_sim::training::sync::{Asp, AspAlone, ServiceTime};
+use scavsim_sim::job::Job;
+use scavsim_sim::training::drift::DriftPath;
+use scavsim_sim::training::sync::fast::Pace;
+use scavsim_sim::training::sync::{Asp, Goal, Protocol, ServiceTime};
+use scavsim_sim::training::{Stepping, Variation, slowest};
 
 pub(super) const FUNCTIONS: &[Function] = &[function!(
     asp_speed [
@@ -35,12 +42,29 @@ fn asp_speed(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoVal
     if !(alone_s > 0.0 && alone_s.is_finite()) {
         return Err(NoValue::NotPositive("`alone_s` is"));
     }
-    let alone = AspAlone {
-        asp,
-        own_s: alone_s,
+    let worker_s = alone_s - asp.part_s();
+    if worker_s <= 0.0 {
+        return Err(NoValue::SlowServers);
+    }
+    let variation = Variation {
         step_cv: arguments.optional_number("step_cv")?.unwrap_or(0.0),
-        seed: SEED,
-        fidelity: given.fidelity,
+        ..Variation::default()
     };
-    Ok(alone.speed(workers, updates)?)
+    let time = variation.worker_time();
+    let stepping = Stepping {
+        workers,
+        worker_s,
+        communication_s: 0.0,
+        time,
+        slowest: slowest::moments(workers, time),
+        machines: None,
+    };
+    let protocol = Protocol::Asp(asp);
+    let (fidelity, _) = protocol.settle(given.fidelity, &stepping, updates);
+    let (pace, streams) = (Pace::new(protocol, &stepping), Streams::new(SEED));
+    let mut stream = streams.stream(0, Purpose::Trial(u64::from(workers)));
+    let job = Job::new(fidelity, SimTime::ZERO, DriftPath::still(), streams);
+    let mut job = job.heeding(Interrupt::of_current_thread());
+    job.stretch(&pace, &stepping, Goal::updates(updates), &mut stream)?;
+    Ok(updates as f64 / job.now().seconds())
 }

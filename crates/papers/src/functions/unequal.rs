@@ -2,9 +2,8 @@
 
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
-use super::unequal_jobs::{Job, Law, Setup, all, named};
+use super::unequal_jobs::{Job, Law, Outcome, Setup, all, named};
 use scavsim_read::expression::Arguments;
-use scavsim_sim::cluster::batching::Outcome;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function!(unequal_time_s ["job", "cluster", "batching"] "seconds of a job of `[unequal.jobs]` on a cluster of `[unequal.clusters]` with the batches of `[unequal.batching]`, without variation"),

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::no_value::NoValue;
-use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::law::worker::zero;
+use scavsim_data::workload::law::{Speed, WorkerLaw};
 use scavsim_fit::worker::{TimedStep, by_size};
-use scavsim_read::input::checked::{Count, NonNegative, Positive, Spread};
-use scavsim_sim::cluster::batching::{Batching, Outcome, Speed, UnequalJob, Worker, WorkerLaw};
+use scavsim_read::input::checked::{Count, NonNegative, Positive};
+use scavsim_sim::cluster::balance::{MOST_LOOKS, settle, slowest};
+use scavsim_sim::cluster::batching::{Batching, LEAST_SHARE, WorkerGroup};
 
 /// Every job runs on any cluster under any policy.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -19,6 +20,24 @@ pub struct UnequalJobInputs {
     pub(super) jobs: BTreeMap<String, Job>,
     clusters: BTreeMap<String, Vec<Worker>>,
     batching: BTreeMap<String, Batching>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Worker {
+    /// Cores or FLOPS.
+    size: Positive,
+    /// b_min.
+    least: Option<Positive>,
+    /// κ: samples beyond which its throughput falls, as its memory is full, where the law says by how much.
+    knee: Option<Positive>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) time_s: f64,
+    pub(super) changes: usize,
+    pub(super) batches: Vec<f64>,
 }
 
 /// A job, whose global batch is `batch` times the workers. Its law is given, or fitted to its times.
@@ -88,19 +107,48 @@ impl UnequalJobInputs {
         law: WorkerLaw,
         setup: Setup<'_>,
     ) -> Result<Outcome, NoValue> {
-        let job = UnequalJob {
-            workers: named(&self.clusters, "cluster", setup.0)?.clone(),
-            batch: job.batch,
-            steps: job.steps,
-            law,
-            batching: *named(&self.batching, "batching", setup.1)?,
-            sync_s: zero(),
-            restart_s: job.restart_s,
-            step_cv: Spread::new(0.0).expect("it is not below 0"),
-            schedule: None,
+        let workers = named(&self.clusters, "cluster", setup.0)?;
+        let batching = named(&self.batching, "batching", setup.1)?;
+        let usual = LEAST_SHARE * job.batch.get();
+        let least = |worker: &Worker| worker.least.map_or(usual, Positive::get);
+        let group = WorkerGroup {
+            sizes: workers.iter().map(|worker| worker.size.get()).collect(),
+            least: workers.iter().map(least).collect(),
+            batch: job.batch.get() * workers.len() as f64,
         };
-        let plan = job.plan()?;
-        Ok(plan.run(&mut Streams::new(0).stream(0, Purpose::Trial(0))))
+        let least: f64 = group.least.iter().sum();
+        // Bounds that sum to the global batch but for rounding leave one way to share it.
+        if workers.is_empty() || least > group.batch * (1.0 + 1e-12) {
+            let batch = group.batch;
+            return Err(NoValue::NoBatches { batch, least });
+        }
+        let steps = u64::from(job.steps.get());
+        let every = batching.policy().looks_every();
+        let looks = every.map_or(0, |every| ((steps - 1) / every) as usize);
+        let balance = settle(
+            batching,
+            None,
+            group,
+            looks.min(MOST_LOOKS),
+            |worker, batch| {
+                let Worker { size, knee, .. } = workers[worker];
+                Ok::<_, NoValue>(law.step_s(batch, size.get(), knee.map(Positive::get)))
+            },
+        )?;
+        let step_s = |times: &Vec<f64>| slowest(times) + law.waiting_step_s(times.iter().copied());
+        let settled = steps - balance.every * balance.changes() as u64;
+        let tried_s: f64 = balance.tried_s.iter().map(step_s).sum();
+        let time_s = settled as f64 * step_s(&balance.times_s)
+            + balance.every as f64 * tried_s
+            + balance.changes() as f64 * job.restart_s.get();
+        if !time_s.is_normal() {
+            return Err(NoValue::NoTime);
+        }
+        Ok(Outcome {
+            time_s,
+            changes: balance.changes(),
+            batches: balance.batches,
+        })
     }
 
     /// The law of a job; of one that is fitted, by all times but those with the batches of `without` on its cluster.
@@ -129,7 +177,7 @@ impl UnequalJobInputs {
     /// A step of a job that takes so many minutes.
     fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, NoValue> {
         let batching = named(&self.batching, "batching", setup.1)?;
-        if batching.policy().looks().is_some() {
+        if batching.policy().looks_every().is_some() {
             return Err(NoValue::BatchesChange(setup.1.to_owned()));
         }
         // Batches that nothing changes go by sizes, whatever the law.

@@ -34,7 +34,6 @@ pub(super) struct OnPlans<'g> {
 
 /// The paces of a replica: of the plan that was chosen, and of what takes its place.
 struct PlanPaces<'t, 'g> {
-    formations: HashMap<Formation, PlanPace>,
     whole: Formation,
     of: &'t mut OnPlans<'g>,
 }
@@ -44,12 +43,12 @@ impl Paces for PlanPaces<'_, '_> {
         if formation == self.whole {
             return &mut self.of.meet(formation.at).pace;
         }
-        if !self.formations.contains_key(&formation) {
+        if !self.of.formations.contains_key(&formation) {
             let pace = self.of.pace_in(formation);
-            self.formations.insert(formation, pace);
+            self.of.formations.insert(formation, pace);
         }
         // It was put there just above.
-        self.formations.get_mut(&formation).expect("it is known")
+        (self.of.formations.get_mut(&formation)).expect("it is known")
     }
 }
 
@@ -232,17 +231,9 @@ impl Trainer for OnPlans<'_> {
         };
         let purpose = pace::steps_of(on.way.key, visit);
         let stream = self.streams.stream(self.replica, purpose);
-        let formations = std::mem::take(&mut self.formations);
         let whole = Formation::full_plan(on.choices, on.at);
-        let mut paces = PlanPaces {
-            formations,
-            whole,
-            of: self,
-        };
-        let trained = job.train(on, &mut paces, goal, phase, &stream);
-        let formations = paces.formations;
-        self.formations = formations;
-        trained
+        let mut paces = PlanPaces { whole, of: self };
+        job.train(on, &mut paces, goal, phase, &stream)
     }
 
     fn profile(

@@ -94,7 +94,7 @@ impl FailureClock {
     pub(super) fn hits(&mut self, vms: &HeldVms, at: SimTime) -> bool {
         let then = exponential(&mut self.stream);
         let place = vms.place_at(self.stream.uniform() * vms.failures_h());
-        let hit = place.filter(|place| vms.runs(*place, at));
+        let hit = place.filter(|place| vms.all()[*place].vm.runs <= at);
         self.due = hit.map(|place| Failure { at, place, then });
         if hit.is_none() {
             self.left += then;
@@ -115,7 +115,7 @@ impl FailureClock {
             ..
         } = self.due.take_if(|due| due.at <= now)?;
         self.left = then;
-        let gpus = vms.gpus_of(number);
+        let gpus = vms.all()[number].gpus;
         let mut left = self.stream.uniform() * failures.of_node_h(gpus);
         let cause = failures.causes.iter().find(|cause| {
             left -= cause.of_node_h(gpus);

@@ -59,7 +59,7 @@ impl PlanJob {
     /// Which nodes of the plan that trains run at a moment.
     pub(super) fn there(&self, now: SimTime) -> Vec<bool> {
         let mut there = vec![false; self.forming.of_now().nodes];
-        for held in self.vms.iter().filter(|held| held.vm.runs <= now) {
+        for held in self.vms.all().iter().filter(|held| held.vm.runs <= now) {
             if let Some(place) = held.node.and_then(|node| there.get_mut(node as usize)) {
                 *place = true;
             }
@@ -81,7 +81,7 @@ impl PlanJob {
         // Losses, and changes of what there is.
         let mut losses = 0;
         loop {
-            if self.vms.is_empty() {
+            if self.vms.all().is_empty() {
                 self.catch_up(on.terms);
             }
             let is_short = self.request(on, boot);
@@ -135,7 +135,7 @@ impl PlanJob {
             layout: &self.forming.layout,
             there: &there,
             prospect: Prospect {
-                gpus: self.vms.running_gpus(self.now),
+                gpus: self.vms.gpus(self.now),
                 trained: self.forming.now.filter(is_whole).map(|now| now.at),
                 fastest: self.forming.fastest.as_deref().unwrap_or_default(),
                 path: &[],
@@ -181,7 +181,7 @@ impl PlanJob {
             // Where VMs can always be had, there will be those that were asked for.
             path.push(SpanOf {
                 seconds: horizon_s.max(1.0),
-                gpus: self.vms.gpus(),
+                gpus: self.vms.gpus(SimTime::LAST),
             });
             return;
         };
@@ -276,7 +276,9 @@ impl PlanJob {
     /// Asks for what is missing, as far as there is some; whether there is not.
     fn request(&mut self, on: PlanWithTerms<'_>, boot: &Pause) -> bool {
         let capacity = self.capacity.as_ref().filter(|_| on.way.on_spot);
-        let mut free = capacity.map_or(u32::MAX, |now| now.gpus.saturating_sub(self.vms.gpus()));
+        let mut free = capacity.map_or(u32::MAX, |now| {
+            now.gpus.saturating_sub(self.vms.gpus(SimTime::LAST))
+        });
         let law = match on.spot().map(|spot| &spot.losses) {
             Some(Losses::Alone(law)) => Some(law),
             _ => None,
@@ -318,9 +320,7 @@ impl PlanJob {
                     failures_h,
                 };
                 self.vms.push(held);
-                let track = Track::Vm(asked.number);
-                self.note((now, now), track, LogEvent::Requested(vm));
-                self.note((now, asked.runs), track, LogEvent::Starting(vm));
+                self.note_request(Track::Vm(asked.number), vm, asked.runs);
             }
             self.ledger.add_vms(vm, taken, self.now);
         }

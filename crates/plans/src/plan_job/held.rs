@@ -18,8 +18,6 @@ pub(super) struct HeldVms {
     /// The first moment at which one is lost, as far as that is known.
     first_lost: SimTime,
     last_runs: SimTime,
-    gpus: u32,
-    counts: Vec<u32>,
     failures_h: f64,
     are_alike: bool,
     /// Places of those that a failure has hit.
@@ -32,8 +30,6 @@ impl Default for HeldVms {
             all: Vec::new(),
             first_lost: SimTime::LAST,
             last_runs: SimTime::ZERO,
-            gpus: 0,
-            counts: Vec::new(),
             failures_h: 0.0,
             are_alike: true,
             struck: Vec::new(),
@@ -42,35 +38,18 @@ impl Default for HeldVms {
 }
 
 impl HeldVms {
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    pub(super) fn all(&self) -> &[HeldVm] {
+        &self.all
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &HeldVm> {
-        self.all.iter()
-    }
-
-    pub(super) fn all(&self) -> Vec<Vm> {
-        self.all.iter().map(|held| held.vm).collect()
-    }
-
+    /// VMs of a type.
     pub(super) fn count(&self, vm: u16) -> u32 {
-        self.counts.get(usize::from(vm)).copied().unwrap_or(0)
+        self.all.iter().filter(|held| held.vm.vm == vm).count() as u32
     }
 
-    fn count_in(&mut self, vm: u16) {
-        let at = usize::from(vm);
-        self.counts.resize(self.counts.len().max(at + 1), 0);
-        self.counts[at] += 1;
-    }
-
-    /// GPUs of all, and of those that run.
-    pub(super) fn gpus(&self) -> u32 {
-        self.gpus
-    }
-
-    pub(super) fn running_gpus(&self, now: SimTime) -> u32 {
-        let running = self.all.iter().filter(|held| held.vm.runs <= now);
+    /// GPUs of those that run by a moment.
+    pub(super) fn gpus(&self, by: SimTime) -> u32 {
+        let running = self.all.iter().filter(|held| held.vm.runs <= by);
         running.map(|held| held.gpus).sum()
     }
 
@@ -104,8 +83,6 @@ impl HeldVms {
         self.all.push(held);
         self.first_lost = self.first_lost.min(held.vm.lost);
         self.last_runs = self.last_runs.max(held.vm.runs);
-        self.gpus += held.gpus;
-        self.count_in(held.vm.vm);
         self.failures_h += held.failures_h;
     }
 
@@ -125,19 +102,11 @@ impl HeldVms {
         Some(hit.unwrap_or(last))
     }
 
-    pub(super) fn runs(&self, place: usize, by: SimTime) -> bool {
-        self.all[place].vm.runs <= by
-    }
-
-    pub(super) fn gpus_of(&self, place: usize) -> u32 {
-        self.all[place].gpus
-    }
-
     /// VMs at some places, as far as there are any that run, are lost now.
     pub(super) fn strike(&mut self, places: std::ops::Range<usize>, now: SimTime) {
         let end = places.end.min(self.all.len());
         for place in places.start.min(end)..end {
-            if self.runs(place, now) {
+            if self.all[place].vm.runs <= now {
                 self.all[place].vm.lost = now;
                 self.struck.push(place);
             }
@@ -151,8 +120,6 @@ impl HeldVms {
             .map(|place| self.all.swap_remove(place))
             .collect();
         for held in &gone {
-            self.gpus -= held.gpus;
-            self.counts[usize::from(held.vm.vm)] -= 1;
             self.failures_h -= held.failures_h;
         }
         if self.first_lost < SimTime::LAST && !gone.is_empty() {
@@ -164,20 +131,10 @@ impl HeldVms {
 
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
         change(&mut self.all);
-        self.counts.clear();
-        for place in 0..self.all.len() {
-            self.count_in(self.all[place].vm.vm);
-        }
         let all = || self.all.iter();
-        self.first_lost = all()
-            .map(|held| held.vm.lost)
-            .min()
-            .unwrap_or(SimTime::LAST);
-        self.last_runs = all()
-            .map(|held| held.vm.runs)
-            .max()
-            .unwrap_or(SimTime::ZERO);
-        self.gpus = all().map(|held| held.gpus).sum();
+        let [lost, runs] = [|vm: &HeldVm| vm.vm.lost, |vm: &HeldVm| vm.vm.runs];
+        self.first_lost = all().map(lost).min().unwrap_or(SimTime::LAST);
+        self.last_runs = all().map(runs).max().unwrap_or(SimTime::ZERO);
         self.failures_h = all().map(|held| held.failures_h).sum();
     }
 

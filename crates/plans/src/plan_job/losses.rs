@@ -43,7 +43,7 @@ impl PlanJob {
                 let at = capacity.changes_at();
                 capacity.go_on(losses);
                 let gpus = capacity.gpus;
-                let mut held = self.vms.gpus();
+                let mut held = self.vms.gpus(SimTime::LAST);
                 if held <= gpus {
                     continue;
                 }
@@ -69,7 +69,7 @@ impl PlanJob {
             while !is_hit && market.at <= until {
                 let at = market.at;
                 let running: Vec<u32> = (0..)
-                    .zip(self.vms.iter())
+                    .zip(self.vms.all())
                     .filter(|(_, held)| held.vm.runs <= at)
                     .map(|(place, _)| place)
                     .collect();

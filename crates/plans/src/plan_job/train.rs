@@ -36,13 +36,13 @@ impl PlanJob {
         phase: Phase,
         stream: &Stream,
     ) -> Result<TrainingResult, UnfinishedJob> {
-        self.kept.forget();
+        self.ledger.forget_mark();
         self.meet_plan(on);
         let mut done =
             self.train_steps(on, paces, goal.mark, goal.until, phase, &mut stream.clone())?;
         let (at_mark, lost_vms) = (self.now, self.provider.lost);
         if done.kept >= goal.mark && goal.updates > goal.mark {
-            self.kept.keep(at_mark, &self.ledger);
+            self.ledger.keep_mark(at_mark);
             let left = goal.updates - goal.mark;
             let more = self.train_steps(on, paces, left, goal.until, phase, &mut stream.clone())?;
             done.kept += more.kept;

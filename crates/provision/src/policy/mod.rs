@@ -3,15 +3,12 @@
 pub mod cost_to_go;
 pub mod external;
 pub mod follow_noise;
-pub mod greedy;
 pub mod keep_pace;
-pub mod on_demand;
+pub mod one_rule;
 mod order;
-pub mod price_threshold;
 pub mod registry;
 pub mod search_strategy;
 pub mod skynomad;
-pub mod spot_only;
 pub mod stay;
 pub mod time_sliced;
 pub mod uniform_progress;

@@ -290,7 +290,7 @@ impl<'w> PolicyRun<'w> {
     fn be_late_until(&mut self, end: SimTime) {
         self.outcome.late = end - self.job.deadline();
         let price = self.job.lateness_usd_per_h;
-        self.outcome.lateness_usd = price.map(|usd_per_h| usd_per_h * self.outcome.late.hours());
+        self.outcome.bill.lateness = price.map(|usd_per_h| usd_per_h * self.outcome.late.hours());
     }
 
     /// Lets the tick pass: bills it, and does the work.
@@ -302,7 +302,7 @@ impl<'w> PolicyRun<'w> {
             if self.running != Some(place) {
                 let price = self.usd_per_h(place, self.first_form(zone));
                 self.outcome.probes.push(price);
-                self.outcome.probes_usd += price * self.job.probe_s / 3600.0;
+                self.outcome.bill.probes += price * self.job.probe_s / 3600.0;
             }
         }
         let (begin, tick_end) = (self.now(), self.next_tick());
@@ -311,7 +311,7 @@ impl<'w> PolicyRun<'w> {
             // The checkpoint moves only now: a policy may start machines elsewhere as long as the tick has not begun to pass.
             if self.checkpoint.is_some_and(|from| from != place.zone) {
                 self.outcome.moves += 1;
-                self.outcome.egress_usd += self.egress_usd(place.zone);
+                self.outcome.bill.egress += self.egress_usd(place.zone);
             }
             self.checkpoint = Some(place.zone);
             end = end.min(self.ends);
@@ -336,11 +336,11 @@ impl<'w> PolicyRun<'w> {
             self.outcome.start_up += waits;
             match place.market {
                 Market::Spot => {
-                    self.outcome.spot_usd += usd;
+                    self.outcome.bill.spot += usd;
                     self.outcome.spot += used;
                 }
                 Market::OnDemand => {
-                    self.outcome.on_demand_usd += usd;
+                    self.outcome.bill.on_demand += usd;
                     self.outcome.on_demand += used;
                 }
             }

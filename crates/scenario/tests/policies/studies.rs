@@ -98,7 +98,7 @@ fn forms_are_read() {
         .map(|form| (form.name.as_str(), form.machines))
         .collect();
     assert_eq!(forms, [("one", 1), ("two", 2)]);
-    let rest_h = setting.job.fastest_rest_s(0.0) / 3600.0;
+    let rest_h = setting.job.fastest_rest(Default::default()).hours();
     assert!((rest_h - (5.0 / 1.5 + 5.0 / 2.0)).abs() < 1e-9);
     assert!(setting.description().ends_with(", as one, two"));
 }

@@ -1,5 +1,4 @@
 use std::any::Any;
-use std::sync::Arc;
 
 use super::job_trial::JobTrial;
 use super::plan_metrics::PlanMetrics;
@@ -64,14 +63,6 @@ impl<'g> Facts<'g> {
             fidelities: &[],
         }
     }
-}
-
-#[derive(Debug, Clone)]
-pub struct HeldVms {
-    pub vm: Arc<str>,
-    pub vms: u32,
-    /// Whether they are spot VMs; `None` where the policy says it.
-    pub on_spot: Option<bool>,
 }
 
 /// What is true of the configurations of a task: what an oracle knows.
@@ -197,7 +188,7 @@ pub trait Environment: Any + Send + Sync {
     }
 
     /// The VMs of a configuration as lists show them, in the order of its plan; none where its cluster tells them.
-    fn held_vms(&self, _configuration: usize) -> Vec<HeldVms> {
+    fn held_vms(&self, _configuration: usize) -> Vec<(RentedVm, u32)> {
         Vec::new()
     }
 

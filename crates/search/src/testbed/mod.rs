@@ -14,7 +14,7 @@ pub mod transcript;
 pub mod work_trial;
 pub mod world;
 
-pub use environment::{Environment, Facts, HeldVms, Point, Terms};
+pub use environment::{Environment, Facts, Point, Terms};
 pub use history::{History, PastRun};
 pub use job_trial::{JobTrial, Length, Timeline};
 pub use metered::{Metered, TestbedExchange, TestbedRequest};

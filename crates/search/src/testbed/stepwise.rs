@@ -51,10 +51,6 @@ pub trait Trainer: Work {
     fn is_watched(job: &mut Self::Job) -> bool;
 }
 
-fn never() -> SimTime {
-    SimTime::from_seconds(f64::INFINITY)
-}
-
 /// What is seen when all time went into getting ready.
 fn nothing(seconds: f64) -> Observation {
     Observation::of_steps(Some(0), None, Target::MoreThan(seconds))
@@ -158,13 +154,13 @@ impl<T: Trainer> ProbedWork for T {
         length: Length,
     ) -> Result<Observation, Stop> {
         let until = match length {
-            Length::Whole => never(),
+            Length::Whole => SimTime::LAST,
             Length::WholeUntil(end) | Length::Until(end) => end,
-            Length::Steps(steps) => return search(self, at, configuration, steps, never()),
+            Length::Steps(steps) => return search(self, at, configuration, steps, SimTime::LAST),
             Length::Share(share) => {
                 let all = self.steps_to_target(configuration);
                 let steps = (share * all as f64).ceil().max(1.0) as u64;
-                return search(self, at, configuration, steps, never());
+                return search(self, at, configuration, steps, SimTime::LAST);
             }
             Length::Fidelity(_) => return Err(no_fidelities()),
             Length::Profile(passes) => {

@@ -1,7 +1,7 @@
 //! What a controller of batches makes of machines that differ by luck, in one replica.
 
-use super::balance::{PreviousBalance, settle};
-use super::batching::Batching;
+use super::balance::{MOST_LOOKS, PreviousBalance, settle};
+use super::batching::{Batching, WorkerGroup};
 
 /// Workers under a controller of batches, each as a line a + s·b seconds for b samples, near where they settle without luck.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,14 +38,11 @@ impl Levelling {
             let seconds = (base_s + slope * batch).max(f64::MIN_POSITIVE);
             Ok(factors.get(worker).copied().unwrap_or(1.0) * seconds)
         };
+        let group = WorkerGroup::unbounded(self.lines.len(), Vec::new(), self.samples);
         let before = self.before.as_ref();
-        let workers = self.lines.len();
-        let Ok(balance) = settle(&self.batching, before, workers, None, self.samples, step_s);
-        let times = (balance.batches.iter().enumerate())
-            .map(|(worker, batch)| step_s(worker, *batch).unwrap_or_else(|never| match never {}))
-            .collect();
-        let settle_s = f64::from(balance.changes) * self.restart_s + balance.unbalanced_s;
-        (times, settle_s)
+        let Ok(balance) = settle(&self.batching, before, group, MOST_LOOKS, step_s);
+        let settle_s = balance.settle_s(self.restart_s);
+        (balance.times_s, settle_s)
     }
 }
 

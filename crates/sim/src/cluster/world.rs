@@ -42,24 +42,12 @@ impl World {
     ) -> Result<World, Vec<OutsideHull>> {
         let waits = BarrierWaits::new(variation, configurations);
         let setup = Setup::default();
-        World::with(workload, configurations, reach, variation, &waits, &setup)
-    }
-
-    /// Replays `workload` with `waits` computed before, for the worker counts of `configurations` at least; one
-    /// [`OutsideHull`] per configuration that no measurements surround.
-    pub fn with(
-        workload: &Workload,
-        configurations: &[Configuration],
-        reach: &Reach,
-        variation: &Variation,
-        waits: &BarrierWaits,
-        setup: &Setup,
-    ) -> Result<World, Vec<OutsideHull>> {
-        let terms = (variation, waits, setup);
+        let terms = (variation, &waits, &setup);
         World::by(Parallelism::One, workload, configurations, reach, terms)
     }
 
-    /// Replays `workload` on the threads of `hands`, with `waits` computed before.
+    /// Replays `workload` on the threads of `hands`, with `waits` computed before, for the worker counts of `configurations` at
+    /// least; one [`OutsideHull`] per configuration that no measurements surround.
     pub fn by(
         hands: Parallelism,
         workload: &Workload,

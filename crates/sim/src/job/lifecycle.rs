@@ -1,7 +1,6 @@
 //! The life of one job: request VMs → start-up → restore → train → release, on one clock.
 
 use super::Totals;
-use super::ledger_snapshot::LedgerSnapshot;
 use super::members::Members;
 use super::run::LiveRun;
 use super::stage::Stage;
@@ -25,7 +24,6 @@ pub struct Job {
     members: Members,
     /// What came of its stretches, where something can happen to the cluster.
     totals: Totals,
-    kept: LedgerSnapshot,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +59,6 @@ impl Job {
             stage: Stage::new(fidelity, drift),
             members: Members::new(start_up, streams),
             totals: Totals::default(),
-            kept: LedgerSnapshot::nothing(),
         }
     }
 
@@ -76,14 +73,12 @@ impl Job {
         self.members.restart(replica, spot);
         self.stage.restart(drift);
         self.totals = Totals::default();
-        self.kept.forget();
     }
 
     pub fn copy_from(&mut self, other: &Job) {
         self.stage.copy_from(&other.stage);
         self.members.copy_from(&other.members);
         self.totals = other.totals;
-        self.kept.forget();
     }
 
     pub fn now(&self) -> SimTime {
@@ -118,7 +113,7 @@ impl Job {
         goal: Goal,
         stream: &mut Stream,
     ) -> Result<TrainingResult, UnfinishedJob> {
-        self.kept.forget();
+        self.stage.ledger.forget_mark();
         if cluster.is_static {
             // Nothing can change: one stretch.
             self.stage.log.trains();
@@ -134,7 +129,7 @@ impl Job {
         let start = self.now();
         let marked = goal.mark.min(goal.updates);
         let (mut advance, mut steps) = self.live(cluster, luck, marked, goal.until, stream)?;
-        self.kept.keep(self.stage.now(), &self.stage.ledger);
+        self.stage.ledger.keep_mark(self.stage.now());
         let (lost_vms, totals) = (self.members.provider.lost, Some(self.totals));
         if steps < marked {
             advance.at_mark = start;
@@ -189,7 +184,7 @@ impl Job {
     }
 
     pub fn usage_until(&self, end: SimTime, usage: &mut Usage) {
-        self.kept.usage_until(&self.stage.ledger, end, usage);
+        self.stage.ledger.usage_until(end, usage);
     }
 
     /// Takes away the newest worker but the chief at `at`, and no other VM.

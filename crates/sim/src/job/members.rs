@@ -1,10 +1,10 @@
 //! Who is there: VMs that are requested, join, are lost and are given back.
 
-use super::present_vms::{Member, PresentVms, never};
+use super::present_vms::{Member, PresentVms};
 use super::stage::Stage;
 use crate::cluster::groups::MOST_GROUPS;
 use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
-use crate::provider::{Provider, VmRequest};
+use crate::provider::{Provider, Vm, VmRequest};
 use crate::training::progress::{Event, UnfinishedJob};
 use scavsim_base::rng::{Purpose, Streams};
 use scavsim_base::units::SimTime;
@@ -56,7 +56,7 @@ impl Members {
         // Those that were told one by one.
         if !self.present.is_empty() {
             for vm in self.present.vms() {
-                Members::end(stage, vm, now, EndedBy::User);
+                Members::end(stage, &vm.rented, now, EndedBy::User);
             }
             self.present.clear();
         }
@@ -85,7 +85,7 @@ impl Members {
             stage.log.give_back_all(now);
         }
         for vm in &self.fit(cluster) {
-            Members::end(stage, vm, now, EndedBy::User);
+            Members::end(stage, &vm.rented, now, EndedBy::User);
         }
         if let Some(first) = cluster.groups.first() {
             let workers = cluster.whole.stepping.workers;
@@ -100,9 +100,9 @@ impl Members {
             let missing = group.vms.saturating_sub(self.present.held_in_group(index));
             for _ in 0..missing {
                 let boot = if group.on_spot { &on_spot } else { &on_demand };
-                let vm = self.ask(index, group, spot, now, boot, &Pause::NONE);
+                let vm = self.ask(index, group, spot, now, boot, &Pause::NONE).rented;
                 start_up = start_up.max(vm.runs - now);
-                (stage.log).request((vm.request, vm.vm), now, vm.runs);
+                (stage.log).request((vm.number, vm.vm), now, vm.runs);
             }
             if missing > 0 {
                 stage.ledger.add_vms(group.vm, missing, now);
@@ -122,7 +122,7 @@ impl Members {
         let mut held = [0u32; MOST_GROUPS];
         self.present.retain(|vm| {
             let place = (cluster.groups.iter().enumerate()).find(|(index, group)| {
-                (group.vm, group.market, group.is_server) == (vm.vm, vm.market, vm.is_server)
+                (group.vm, group.market, group.is_server) == (vm.rented.vm, vm.market, vm.is_server)
                     && held[*index] < group.vms
             });
             if let Some((index, _)) = place {
@@ -160,17 +160,13 @@ impl Members {
         let vm = self.provider.request(&wanted, boot, law, now);
         let stream = || self.provider.stream(Purpose::ColdJoin(key));
         let member = Member {
+            rented: vm,
             group: index as u16,
-            vm: vm.vm,
             on_spot: group.on_spot,
             market: group.market,
             is_server: group.is_server,
             is_chief: false,
-            from: vm.asked,
-            runs: vm.runs,
             ready: vm.runs + join.draw(stream),
-            end: law.map_or(never(), |_| vm.lost),
-            request: vm.number,
         };
         self.present.add(member);
         member
@@ -196,22 +192,22 @@ impl Members {
                 join = spot.cold_join;
             }
         }
-        let vm = self.ask(index, group, spot, now, &boot, &join);
+        let vm = self.ask(index, group, spot, now, &boot, &join).rented;
         stage.ledger.add_vms(vm.vm, 1, now);
-        (stage.log).request((vm.request, vm.vm), now, vm.runs);
+        (stage.log).request((vm.number, vm.vm), now, vm.runs);
     }
 
     pub(super) fn release_newest(&mut self, stage: &mut Stage, group: usize) {
         if let Some(vm) = self.present.take_newest(group) {
             let now = stage.now();
-            Members::end(stage, &vm, now, EndedBy::User);
+            Members::end(stage, &vm.rented, now, EndedBy::User);
             self.present.appoint_chief();
         }
     }
 
-    pub(super) fn end(stage: &mut Stage, vm: &Member, end: SimTime, ended_by: EndedBy) {
-        stage.ledger.end(vm.vm, vm.from, end, ended_by);
-        (stage.log).gone(vm.request, end, ended_by);
+    pub(super) fn end(stage: &mut Stage, vm: &Vm, end: SimTime, ended_by: EndedBy) {
+        stage.ledger.end(vm.vm, vm.asked, end, ended_by);
+        (stage.log).gone(vm.number, end, ended_by);
     }
 
     /// The size that can train now, if one can.
@@ -247,7 +243,7 @@ impl Members {
         let now = stage.now();
         let ready = self.present.next_ready(now);
         // Without anyone to come, losses change nothing for the better.
-        if ready == never() && cluster.elastic.is_none() {
+        if ready == SimTime::LAST && cluster.elastic.is_none() {
             return Err(UnfinishedJob::NobodyLeft { at: now });
         }
         let next = ready.min(self.next_end()).min(self.next_told(cluster));
@@ -255,7 +251,7 @@ impl Members {
             Some(elastic) => next.min(elastic.target(0, now).1),
             None => next,
         };
-        if next == never() {
+        if next == SimTime::LAST {
             return Err(UnfinishedJob::NobodyLeft { at: now });
         }
         stage.enter(Phase::Waiting);
@@ -266,7 +262,7 @@ impl Members {
     pub(super) fn note_starting(&mut self, stage: &mut Stage) {
         let now = stage.now();
         let starting = self.present.starting(now);
-        (stage.ledger).set_starting(starting.map(|vm| vm.vm), now);
+        (stage.ledger).set_starting(starting.map(|vm| vm.rented.vm), now);
     }
 
     /// Hours since the oldest VM that can be taken away runs.
@@ -280,7 +276,7 @@ impl Members {
     pub(super) fn next_told(&self, cluster: &Cluster) -> SimTime {
         let spot = cluster.spot.as_deref();
         let market = self.provider.market.as_ref();
-        market.map_or(never(), |market| market.told_at(spot))
+        market.map_or(SimTime::LAST, |market| market.told_at(spot))
     }
 
     /// When a VM is lost next, as far as that is decided.
@@ -295,7 +291,7 @@ impl Members {
         };
         while market.told_at(Some(spot)) <= now {
             let (told, at) = (market.told_at(Some(spot)), market.at);
-            let running = |vm: &Member| vm.on_spot && vm.runs <= told && vm.end > at;
+            let running = |vm: &Member| vm.on_spot && vm.rented.runs <= told && vm.rented.lost > at;
             (self.present).end_some(at, running, |own, take| {
                 market.strike(&spot.losses, own, take);
             });

@@ -1,7 +1,6 @@
 //! The life of a job: request VMs → start-up → restore → train → release, through all losses, replacements, checkpoints and
 //! changes of size, on the job's clock and in its ledger.
 
-mod ledger_snapshot;
 pub mod lifecycle;
 mod members;
 pub mod outlook;
@@ -12,7 +11,6 @@ mod stage;
 pub mod totals;
 mod work;
 
-pub use ledger_snapshot::LedgerSnapshot;
 pub use lifecycle::{Job, TrainingResult};
 pub use outlook::Outlook;
 pub use sketch::{Sketch, SketchResult};

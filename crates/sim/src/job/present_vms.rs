@@ -5,29 +5,21 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::cluster::groups::MOST_GROUPS;
+use crate::provider::Vm;
 use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Member {
+    pub rented: Vm,
     pub group: u16,
-    pub vm: u16,
     pub on_spot: bool,
     /// Number of the law of its life, as its group has it.
     pub market: u16,
     pub is_server: bool,
     /// Whether its first worker is the chief.
     pub is_chief: bool,
-    /// When it was requested: it is billed from then on.
-    pub from: SimTime,
-    pub runs: SimTime,
+    /// When it takes part.
     pub ready: SimTime,
-    pub end: SimTime,
-    /// Which request of its replica it came of.
-    pub request: u32,
-}
-
-pub fn never() -> SimTime {
-    SimTime::from_seconds(f64::INFINITY)
 }
 
 /// Places by a time, the earliest first. What is said of a VM that has gone, or that ends at another time by now, is
@@ -109,11 +101,11 @@ impl PresentVms {
         self.staying += usize::from(vm.stays());
         self.held[usize::from(vm.group)] += 1;
         self.starting.push(Reverse((vm.ready, at)));
-        if vm.end != never() {
-            self.ends.push(Reverse((vm.end, at)));
+        if vm.rented.lost != SimTime::LAST {
+            self.ends.push(Reverse((vm.rented.lost, at)));
         }
         if let (Some(running), true) = (&mut self.running, vm.on_spot) {
-            running.push(Reverse((vm.runs, at)));
+            running.push(Reverse((vm.rented.runs, at)));
         }
     }
 
@@ -147,7 +139,7 @@ impl PresentVms {
     /// When the next VM takes part that does not at `now`.
     pub(super) fn next_ready(&mut self, now: SimTime) -> SimTime {
         self.ready(now);
-        (self.starting.peek()).map_or(never(), |Reverse((ready, _))| *ready)
+        (self.starting.peek()).map_or(SimTime::LAST, |Reverse((ready, _))| *ready)
     }
 
     /// VMs that do not take part at `now`, in any order.
@@ -166,7 +158,7 @@ impl PresentVms {
             let all = (0..).zip(places);
             let on_spot = all.filter(|(_, place)| !place.is_gone && place.vm.on_spot);
             on_spot
-                .map(|(at, place)| Reverse((place.vm.runs, at)))
+                .map(|(at, place)| Reverse((place.vm.rented.runs, at)))
                 .collect()
         });
         while let Some(Reverse((runs, at))) = running.peek() {
@@ -179,14 +171,14 @@ impl PresentVms {
     }
 
     pub(super) fn next_end(&self) -> SimTime {
-        let next = (self.ends.peek()).map_or(never(), |Reverse((end, _))| *end);
+        let next = (self.ends.peek()).map_or(SimTime::LAST, |Reverse((end, _))| *end);
         // Nobody is due but where a run was given up between two losses at once.
         let due = self
             .due
             .iter()
             .map(|Reverse(at)| &self.places[*at as usize]);
         due.filter(|place| !place.is_gone)
-            .fold(next, |next, place| next.min(place.vm.end))
+            .fold(next, |next, place| next.min(place.vm.rented.lost))
     }
 
     pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
@@ -227,7 +219,7 @@ impl PresentVms {
         let (places, ends) = (&mut self.places, &mut self.ends);
         strike(running.len() as u32, &mut |place| {
             if let Some(&index) = running.get(place as usize) {
-                places[index].vm.end = at;
+                places[index].vm.rented.lost = at;
                 ends.push(Reverse((at, index as u32)));
             }
         });
@@ -240,13 +232,13 @@ impl PresentVms {
         self.due.clear();
         let mut newest = None;
         for (index, place) in self.places.iter_mut().enumerate() {
-            place.vm.end = never();
+            place.vm.rented.lost = SimTime::LAST;
             if !place.is_gone && is_it(&place.vm) {
                 newest = Some(index);
             }
         }
         if let Some(index) = newest {
-            self.places[index].vm.end = at;
+            self.places[index].vm.rented.lost = at;
             self.ends.push(Reverse((at, index as u32)));
         }
     }
@@ -276,7 +268,7 @@ impl PresentVms {
 
     fn ends_at(&self, at: u32, end: SimTime) -> bool {
         let place = &self.places[at as usize];
-        !place.is_gone && place.vm.end == end
+        !place.is_gone && place.vm.rented.lost == end
     }
 
     fn remove_at(&mut self, at: usize) -> Member {
@@ -325,8 +317,8 @@ impl PresentVms {
             } else {
                 starting.push(Reverse((vm.ready, at)))
             }
-            if vm.end != never() {
-                ends.push(Reverse((vm.end, at)));
+            if vm.rented.lost != SimTime::LAST {
+                ends.push(Reverse((vm.rented.lost, at)));
             }
         }
         self.count = self.places.len();
@@ -349,12 +341,17 @@ mod tests {
 
     impl NaivePresentVms {
         fn next_end(&self) -> SimTime {
-            self.0.iter().map(|vm| vm.end).fold(never(), SimTime::min)
+            self.0
+                .iter()
+                .map(|vm| vm.rented.lost)
+                .fold(SimTime::LAST, SimTime::min)
         }
 
         fn next_ready(&self, now: SimTime) -> SimTime {
             let starting = self.0.iter().filter(|vm| vm.ready > now);
-            starting.map(|vm| vm.ready).fold(never(), SimTime::min)
+            starting
+                .map(|vm| vm.ready)
+                .fold(SimTime::LAST, SimTime::min)
         }
 
         fn ready(&self, now: SimTime) -> [u32; MOST_GROUPS] {
@@ -367,7 +364,7 @@ mod tests {
 
         fn oldest_runs(&self) -> Option<SimTime> {
             let spot = self.0.iter().filter(|vm| vm.on_spot);
-            spot.map(|vm| vm.runs).min()
+            spot.map(|vm| vm.rented.runs).min()
         }
 
         fn appoint_chief(&mut self) {
@@ -382,7 +379,7 @@ mod tests {
         }
 
         fn take_lost(&mut self, now: SimTime) -> Option<Member> {
-            let at = self.0.iter().position(|vm| vm.end <= now)?;
+            let at = self.0.iter().position(|vm| vm.rented.lost <= now)?;
             Some(self.0.remove(at))
         }
 
@@ -426,23 +423,22 @@ mod tests {
 
     fn vm(request: u32, now: u64, (group, kind): (u16, u8), times: [u64; 3]) -> Member {
         let at = SimTime::from_nanoseconds;
-        let runs = now + times[0];
+        let (runs, on_spot) = (now + times[0], kind & 1 == 0);
+        let lives = on_spot.then(|| at(runs + times[2]));
         Member {
+            rented: Vm {
+                number: request,
+                vm: group,
+                asked: at(now),
+                runs: at(runs),
+                lost: lives.unwrap_or(SimTime::LAST),
+            },
             group,
-            vm: group,
-            on_spot: kind & 1 == 0,
+            on_spot,
             market: 0,
             is_server: kind & 6 == 6,
             is_chief: false,
-            from: at(now),
-            runs: at(runs),
             ready: at(runs + times[1]),
-            end: if kind & 1 == 0 {
-                at(runs + times[2])
-            } else {
-                never()
-            },
-            request,
         }
     }
 
@@ -477,7 +473,7 @@ mod tests {
                     }
                     Act::Strike(after, each) => {
                         let (told, then) = (at(now), at(now + after));
-                        let running = |vm: &Member| vm.on_spot && vm.runs <= told && vm.end > then;
+                        let running = |vm: &Member| vm.on_spot && vm.rented.runs <= told && vm.rented.lost > then;
                         let mut own = 0;
                         present.end_some(then, running, |count, take| {
                             own = count;
@@ -486,20 +482,20 @@ mod tests {
                         prop_assert_eq!(own, plain.0.iter().filter(|vm| running(vm)).count() as u32);
                         let mut hit: Vec<&mut Member> =
                             plain.0.iter_mut().filter(|vm| running(vm)).collect();
-                        hit.iter_mut().step_by(each as usize).for_each(|vm| vm.end = then);
+                        hit.iter_mut().step_by(each as usize).for_each(|vm| vm.rented.lost = then);
                     }
                     Act::Only(after) => {
                         let is_it = |vm: &Member| vm.on_spot && !vm.is_server && !vm.is_chief;
                         present.end_only(at(now + after), is_it);
-                        plain.0.iter_mut().for_each(|vm| vm.end = never());
+                        plain.0.iter_mut().for_each(|vm| vm.rented.lost = SimTime::LAST);
                         if let Some(vm) = plain.0.iter_mut().rev().find(|vm| is_it(vm)) {
-                            vm.end = at(now + after);
+                            vm.rented.lost = at(now + after);
                         }
                     }
                     Act::Fit(seed) => {
                         let keeps = |vm: &mut Member| {
                             vm.group = (vm.group + seed) % 3;
-                            !(vm.request + u32::from(seed)).is_multiple_of(3)
+                            !(vm.rented.number + u32::from(seed)).is_multiple_of(3)
                         };
                         present.retain(keeps);
                         plain.0.retain_mut(keeps);

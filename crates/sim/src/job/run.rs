@@ -4,7 +4,7 @@
 
 use super::Totals;
 use super::members::Members;
-use super::present_vms::{Member, never};
+use super::present_vms::Member;
 use super::stage::Stage;
 use super::work::{JobWork, RELIEF};
 use crate::cluster::random_effects::RandomEffects;
@@ -96,7 +96,7 @@ impl<'a> LiveRun<'a> {
             restarts: false,
             place: cluster.usual,
             settled: None,
-            warned_of: never(),
+            warned_of: SimTime::LAST,
             wanted: None,
         }
     }
@@ -353,7 +353,8 @@ impl<'a> LiveRun<'a> {
     /// A VM is lost: what that leaves of the work, and what happens to its place.
     fn lose(&mut self, spot: &Spot, lost: Member) -> Result<(), UnfinishedJob> {
         let now = self.stage.now();
-        Members::end(self.stage, &lost, lost.end, EndedBy::Provider);
+        let vm = &lost.rented;
+        Members::end(self.stage, vm, vm.lost, EndedBy::Provider);
         self.work.count_loss(now)?;
         let goes_back = lost.is_chief && spot.chief == Chief::GoesBack;
         if lost.is_chief && spot.chief == Chief::EndsTheRun {
@@ -407,16 +408,16 @@ fn end_of(size: &Size, done: f64, due: f64) -> f64 {
 /// When the job writes a checkpoint for `loss`; never if that is not agreed, cannot be complete in time, or was done.
 fn notice_of(cluster: &Cluster, loss: SimTime, warned_of: SimTime, now: SimTime) -> SimTime {
     let Some(spot) = cluster.spot.as_deref() else {
-        return never();
+        return SimTime::LAST;
     };
     let Some(notice) = spot.notice else {
-        return never();
+        return SimTime::LAST;
     };
     // A warning that came while nobody trained is heeded now.
     let heeded = (loss - notice).max(now);
     let is_long_enough = spot.write.mean_s() <= (loss - heeded).seconds();
-    if loss == never() || loss == warned_of || !is_long_enough {
-        return never();
+    if loss == SimTime::LAST || loss == warned_of || !is_long_enough {
+        return SimTime::LAST;
     }
     heeded
 }

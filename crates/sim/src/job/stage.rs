@@ -39,7 +39,7 @@ impl Stage {
     pub(super) fn restart(&mut self, drift: DriftPath) {
         self.queue.reset();
         self.log.restart();
-        self.ledger.reset();
+        self.ledger.copy_from(&Ledger::default());
         self.drift = drift;
     }
 

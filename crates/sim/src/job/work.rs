@@ -1,6 +1,5 @@
 //! How far a run has come, what a loss would take of it, and when it is taken not to come to an end.
 
-use super::present_vms::never;
 use super::stage::Stage;
 use crate::training::progress::UnfinishedJob;
 use scavsim_base::units::SimTime;
@@ -51,8 +50,8 @@ impl JobWork {
             patience: Patience {
                 length: SimTime::from_seconds(LONGEST * expected_s.max(1.0)),
                 losses: 0,
-                latest: never(),
-                seen: (never(), 0),
+                latest: SimTime::LAST,
+                seen: (SimTime::LAST, 0),
                 idle: 0,
             },
         }
@@ -61,7 +60,7 @@ impl JobWork {
     pub(super) fn save(&mut self, stage: &mut Stage) {
         let now = stage.now();
         let patience = &mut self.patience;
-        if self.done > self.saved || patience.latest == never() {
+        if self.done > self.saved || patience.latest == SimTime::LAST {
             (patience.losses, patience.latest) = (0, now + patience.length);
         }
         self.saved = self.done;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::proportional::Proportional;
 use crate::cluster::batching::uniform::Uniform;
-use crate::cluster::batching::{BatchPolicy, ObservationSchedule, Smoothing, WorkerGroup, shares};
+use crate::cluster::batching::{BatchPolicy, WorkerGroup, shares};
 use scavsim_read::input::checked::{Count, Fraction, NonNegative};
 
 /// Settings of the controller.
@@ -55,11 +55,8 @@ impl BatchPolicy for Dynamic {
         }
     }
 
-    fn looks(&self) -> Option<ObservationSchedule> {
-        Some(ObservationSchedule {
-            every: u64::from(self.every.get()),
-            smoothing: Smoothing::Exponential(self.smoothing.get()),
-        })
+    fn looks_every(&self) -> Option<u64> {
+        Some(u64::from(self.every.get()))
     }
 
     fn adjust(

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::batching::uniform::Uniform;
-use crate::cluster::batching::{BatchPolicy, ObservationSchedule, Smoothing, WorkerGroup, shares};
+use crate::cluster::batching::{BatchPolicy, WorkerGroup, shares};
 use scavsim_read::input::checked::{Count, NonNegative};
 
 /// Settings of the released controller. Its default bounds, 16 to 96 samples, stand with the workers.
@@ -30,11 +30,8 @@ impl BatchPolicy for Omnilearn {
         Uniform.start(group, batches);
     }
 
-    fn looks(&self) -> Option<ObservationSchedule> {
-        Some(ObservationSchedule {
-            every: u64::from(self.epoch_steps.get()),
-            smoothing: Smoothing::Plain,
-        })
+    fn looks_every(&self) -> Option<u64> {
+        Some(u64::from(self.epoch_steps.get()))
     }
 
     fn adjust(
@@ -47,8 +44,7 @@ impl BatchPolicy for Omnilearn {
         let mean_s = seen_s.iter().sum::<f64>() / seen_s.len() as f64;
         let mut any = false;
         for (k, next) in next.iter_mut().enumerate() {
-            let bounds = group.bounds[k];
-            let wanted = (batches[k] * mean_s / seen_s[k]).clamp(bounds.least, bounds.most);
+            let wanted = (batches[k] * mean_s / seen_s[k]).max(group.least[k]);
             let follows = (wanted - batches[k]).abs() > self.dead_band.get() * wanted;
             *next = if follows { wanted } else { batches[k] };
             any |= follows;

@@ -1,26 +1,26 @@
-use crate::cluster::batching::group::{Bounds, WorkerGroup};
+use crate::cluster::batching::WorkerGroup;
 
-/// Scales `batches` by one factor, each held to its bounds, so that they sum to the global batch.
+/// Scales `batches` by one factor, each held to its least, so that they sum to the global batch.
 pub fn scale(group: &WorkerGroup, batches: &mut [f64]) {
     let sum: f64 = batches.iter().sum();
-    // At `high`, every worker has its upper bound or the whole global batch.
+    // At `high`, every worker has the whole global batch.
     let (mut low, mut high) = (f64::INFINITY, 0f64);
-    for (b, bounds) in batches.iter().zip(&group.bounds) {
-        low = low.min(bounds.least / b);
-        high = high.max(bounds.most.min(group.batch) / b);
+    for (b, least) in batches.iter().zip(&group.least) {
+        low = low.min(least / b);
+        high = high.max(group.batch / b);
     }
     fill(group, batches, group.batch / sum, (low, high), |b, by| {
         b * by
     });
 }
 
-/// Adds one amount to `batches`, each held to its bounds, so that they sum to the global batch.
+/// Adds one amount to `batches`, each held to its least, so that they sum to the global batch.
 pub fn shift(group: &WorkerGroup, batches: &mut [f64]) {
     let sum: f64 = batches.iter().sum();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (b, bounds) in batches.iter().zip(&group.bounds) {
-        low = low.min(bounds.least - b);
-        high = high.max(bounds.most.min(group.batch) - b);
+    for (b, least) in batches.iter().zip(&group.least) {
+        low = low.min(least - b);
+        high = high.max(group.batch - b);
     }
     let evenly = (group.batch - sum) / batches.len() as f64;
     fill(group, batches, evenly, (low, high), |b, by| b + by);
@@ -34,9 +34,9 @@ fn fill(
     range: (f64, f64),
     moved: impl Fn(f64, f64) -> f64,
 ) {
-    let held = |b: f64, bounds: &Bounds, by| moved(b, by).clamp(bounds.least, bounds.most);
-    let all = || batches.iter().zip(&group.bounds);
-    let free = all().all(|(&b, bounds)| held(b, bounds, direct) == moved(b, direct));
+    let held = |b: f64, least: f64, by| moved(b, by).max(least);
+    let all = || batches.iter().zip(&group.least);
+    let free = all().all(|(&b, &least)| held(b, least, direct) == moved(b, direct));
     let by = if free {
         direct
     } else {
@@ -44,7 +44,7 @@ fn fill(
         // Halves until the ends are neighbours or zero apart: never more often than a double has bits.
         for _ in 0..128 {
             let middle = 0.5 * (low + high);
-            let sum: f64 = all().map(|(&b, bounds)| held(b, bounds, middle)).sum();
+            let sum: f64 = all().map(|(&b, &least)| held(b, least, middle)).sum();
             if sum < group.batch {
                 low = middle;
             } else {
@@ -53,8 +53,8 @@ fn fill(
         }
         high
     };
-    for (b, bounds) in batches.iter_mut().zip(&group.bounds) {
-        *b = held(*b, bounds, by);
+    for (b, &least) in batches.iter_mut().zip(&group.least) {
+        *b = held(*b, least, by);
     }
 }
 
@@ -64,23 +64,22 @@ mod tests {
     use crate::tests::near;
     use proptest::prelude::*;
 
-    fn group(bounds: &[(f64, f64)], batch: f64) -> WorkerGroup {
-        let bounds = bounds.iter().map(|&(least, most)| Bounds { least, most });
+    fn group(least: &[f64], batch: f64) -> WorkerGroup {
         WorkerGroup {
-            sizes: vec![1.0; bounds.len()],
-            bounds: bounds.collect(),
+            sizes: vec![1.0; least.len()],
+            least: least.to_vec(),
             batch,
         }
     }
 
     #[test]
-    fn what_a_bound_clips_goes_to_the_others() {
-        let group = group(&[(1.0, 50.0), (1.0, 100.0), (1.0, 100.0)], 120.0);
-        let mut scaled = [80.0, 20.0, 20.0];
+    fn what_a_bound_adds_is_taken_from_the_others() {
+        let group = group(&[50.0, 1.0, 1.0], 120.0);
+        let mut scaled = [20.0, 60.0, 20.0];
         scale(&group, &mut scaled);
-        let mut shifted = [80.0, 30.0, 10.0];
+        let mut shifted = [20.0, 60.0, 40.0];
         shift(&group, &mut shifted);
-        for (found, expected) in [(scaled, [50.0, 35.0, 35.0]), (shifted, [50.0, 45.0, 25.0])] {
+        for (found, expected) in [(scaled, [50.0, 52.5, 17.5]), (shifted, [50.0, 45.0, 25.0])] {
             (0..3).for_each(|worker| near(found[worker], expected[worker], 1e-9));
         }
     }
@@ -88,20 +87,17 @@ mod tests {
     proptest! {
         #[test]
         fn sum_and_bounds_are_kept(
-            workers in prop::collection::vec((0.1..100f64, 0.1..50f64, 1.0..20f64), 1..9),
-            place in 0.0..1f64,
+            workers in prop::collection::vec((0.1..100f64, 0.1..50f64), 1..9),
+            more in 1.0..20f64,
         ) {
-            let bounds: Vec<_> = workers.iter().map(|w| (w.1, w.1 * w.2)).collect();
-            let (least, most): (f64, f64) = bounds.iter().fold((0.0, 0.0), |s, b| (s.0 + b.0, s.1 + b.1));
-            let group = group(&bounds, least + place * (most - least));
+            let least: Vec<f64> = workers.iter().map(|w| w.1).collect();
+            let group = group(&least, more * least.iter().sum::<f64>());
             for rule in [scale, shift] {
                 let mut batches: Vec<f64> = workers.iter().map(|w| w.0).collect();
                 rule(&group, &mut batches);
                 let sum: f64 = batches.iter().sum();
                 prop_assert!((sum / group.batch - 1.0).abs() < 1e-9, "{batches:?} {group:?}");
-                for (b, bounds) in batches.iter().zip(&group.bounds) {
-                    prop_assert!(*b >= bounds.least && *b <= bounds.most);
-                }
+                prop_assert!(batches.iter().zip(&least).all(|(b, least)| b >= least));
             }
         }
     }

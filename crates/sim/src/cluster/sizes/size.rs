@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::{Builder, UnknownCluster};
 use super::frame::{Frame, Part, Vms};
-use crate::cluster::balance::{PreviousBalance, settle};
-use crate::cluster::batching::Batching;
+use crate::cluster::balance::{MOST_LOOKS, PreviousBalance, settle};
+use crate::cluster::batching::{Batching, WorkerGroup};
 use crate::cluster::groups::Size;
 use crate::cluster::levelling::Levelling;
 use crate::cluster::trial::trial;
@@ -146,7 +146,7 @@ impl Builder<'_> {
         let is_unlike = (found.replays.iter()).any(|(replay, _)| own_s(replay) != worker_s);
         // Batches that suited other levels stay until their policy changes them.
         let by_luck = self.variation.vm_sigma > 0.0;
-        let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks().is_some());
+        let by_luck = by_luck && batching.is_some_and(|b| b.policy().looks_every().is_some());
         if is_unlike || by_luck || (batching.is_some() && frame.levels() > 1) {
             let times = (found.replays.iter())
                 .flat_map(|(replay, own)| std::iter::repeat_n(own_s(replay), *own as usize));
@@ -269,12 +269,13 @@ impl Builder<'_> {
                 .collect(),
             _ => None,
         };
-        let (before, sizes) = (at.before.as_ref(), sizes.as_deref());
-        let balance = settle(batching, before, parts.len(), sizes, samples, compute_s)?;
-        let times: Vec<f64> = (balance.batches.iter().enumerate())
-            .map(|(worker, batch)| compute_s(worker, *batch))
-            .collect::<Result<_, OutsideHull>>()?;
-        unlike(stepping, times[0], times.iter().copied());
+        let group = WorkerGroup::unbounded(parts.len(), sizes.unwrap_or_default(), samples);
+        let balance = settle(batching, at.before.as_ref(), group, MOST_LOOKS, compute_s)?;
+        unlike(
+            stepping,
+            balance.times_s[0],
+            balance.times_s.iter().copied(),
+        );
         let restart_s = self.workload.constants.restore_s.value;
         let levelling = if self.variation.vm_sigma > 0.0 {
             Some(Levelling {
@@ -289,11 +290,11 @@ impl Builder<'_> {
         } else {
             None
         };
+        let settle_s = balance.settle_s(restart_s);
         at.before = Some(PreviousBalance {
             speeds: balance.speeds,
             batches: balance.batches,
         });
-        let settle_s = f64::from(balance.changes) * restart_s + balance.unbalanced_s;
         Ok((settle_s, levelling))
     }
 

@@ -3,7 +3,6 @@
 //! what the statistical price needs.
 
 pub mod asp;
-pub mod asp_alone;
 pub mod backup;
 pub mod bsp;
 mod draws;
@@ -34,7 +33,6 @@ mod unqueued_tests;
 
 pub use super::scratch::Scratch;
 pub use asp::Asp;
-pub use asp_alone::{AspAlone, NoSpeed};
 pub use backup::Backup;
 pub use bsp::Bsp;
 pub use fidelity::Invalid;

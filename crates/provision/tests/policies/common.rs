@@ -1,12 +1,12 @@
 //! Worlds and jobs that tests share.
 
-#![allow(dead_code, reason = "each test takes its own of them")]
-
 use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Policy;
 use scavsim_provision::policy::registry::Settings;
+use scavsim_provision::policy_run::live;
+use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_provision::world::{Window, World, Zone};
@@ -82,4 +82,9 @@ pub fn aws_zones(names: &[&str]) -> World {
     let places: Vec<usize> = names.iter().filter_map(at).collect();
     assert_eq!(places.len(), names.len(), "all are there");
     world.of_zones(&places)
+}
+
+/// A life over all ticks of a world.
+pub fn lived(world: &World, job: &Job, policy: &mut dyn Policy) -> Outcome {
+    live(world.window(0, world.ticks()).unwrap(), job, policy)
 }

@@ -1,13 +1,8 @@
 //! Events that a policy sees, tick by tick.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{hours, job, seconds, zone};
+use crate::common::{hours, job, lived, seconds, zone};
 use scavsim_provision::face::{Event, LastLook, Net, Policy, PolicyView};
 use scavsim_provision::job::Job;
-use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
 /// Spot machines of the first zone, and the events of each tick; it looks in every `every` ticks.
@@ -57,7 +52,7 @@ fn noted(every: usize) -> Vec<(usize, Vec<Event>)> {
         every,
         events: Vec::new(),
     };
-    let life = live(world.window(0, 12).unwrap(), &job, &mut policy);
+    let life = lived(&world, &job, &mut policy);
     assert_eq!(life.finished, Some(seconds(9.0 * 3600.0)));
     policy.events
 }
@@ -121,11 +116,7 @@ impl Policy for Fails {
 #[test]
 fn whoever_fails_leaves_no_result_and_nothing_runs() {
     let world = world();
-    let life = live(
-        world.window(0, 12).unwrap(),
-        &job(6.0, 11.0, 1.0),
-        &mut Fails,
-    );
+    let life = lived(&world, &job(6.0, 11.0, 1.0), &mut Fails);
     assert_eq!(life.failed.as_deref(), Some("'=no\\nidea"));
     assert!(!life.kept() && life.finished.is_none());
     assert_eq!((life.launches, life.on_demand), (1, seconds(7200.0)));

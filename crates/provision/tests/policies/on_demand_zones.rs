@@ -1,10 +1,6 @@
 //! A job goes on demand where it costs least and the deadline is kept.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{hours, job, zone};
+use crate::common::{hours, job, zone};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy::registry::Settings;
 use scavsim_provision::policy_run::live;

@@ -1,13 +1,8 @@
 //! Bills of policies under rules of pricing policies, beside a program that goes through rentals and ticks one by one.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{aws, job, policy};
+use crate::common::{aws, job, policy};
 use scavsim_data::pricing::{Policy, PolicyFile};
 use scavsim_data::usage::{EndedBy, VmInterval};
-use scavsim_provision::bill::MarketBill;
 use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::policy_run::outcome::Outcome;
@@ -114,7 +109,7 @@ fn bills_are_those_by_hand() {
             assert!(life.failed.is_none() && !life.rentals.is_empty());
             for rules in RULES {
                 let tariff = window.tariff(&pricing(rules));
-                let bill = MarketBill::of_life(&life, Some(&tariff));
+                let bill = life.billed_by(Some(&tariff));
                 let ours = bill.spot + bill.on_demand + bill.charges;
                 let by_hand = bill_by_hand(window, &life, &rules.parse().unwrap());
                 assert!(
@@ -137,9 +132,9 @@ fn a_tariff_without_rules_is_the_market() {
     for name in ["on-demand", "greedy", "skynomad", "cost-to-go"] {
         let window = world.window(301, ticks).unwrap();
         let life = live(window, &job, &mut *policy(name, window));
-        let plain = MarketBill::of_life(&life, None);
+        let plain = life.billed_by(None);
         let tariff = window.tariff(&Policy::of_market());
-        let same = MarketBill::of_life(&life, Some(&tariff));
+        let same = life.billed_by(Some(&tariff));
         for (one, other) in [
             (plain.spot, same.spot),
             (plain.on_demand, same.on_demand),
@@ -152,8 +147,8 @@ fn a_tariff_without_rules_is_the_market() {
             );
         }
         for rules in &RULES[..3] {
-            let more = MarketBill::of_life(&life, Some(&window.tariff(&pricing(rules))));
-            assert!(more.usd(&life) >= plain.usd(&life) - 1e-9, "{name} {rules}");
+            let more = life.billed_by(Some(&window.tariff(&pricing(rules))));
+            assert!(more.usd() >= plain.usd() - 1e-9, "{name} {rules}");
         }
     }
 }
@@ -176,8 +171,8 @@ fn refunds_are_for_machines_that_were_lost() {
         .filter(|own| own.ended_by == EndedBy::Provider && own.seconds() < 3600.0)
         .map(|own| rental_usd(window, own, own.seconds()))
         .sum();
-    let plain = MarketBill::of_life(&life, None).usd(&life);
-    let less = MarketBill::of_life(&life, Some(&refund)).usd(&life);
+    let plain = life.billed_by(None).usd();
+    let less = life.billed_by(Some(&refund)).usd();
     assert!(
         (plain - less - refunded).abs() < 1e-9 * plain,
         "{plain} {less} {refunded}"

@@ -1,10 +1,6 @@
 //! Times are whole nanoseconds: what ends at its deadline is in time, and a hair decides nothing else.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{hours, job, policy, seconds, zone};
+use crate::common::{hours, job, policy, seconds, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};

@@ -9,7 +9,7 @@ use scavsim_engine::{Interrupt, Queue};
 use scavsim_sim::provider::{Provider, Vm};
 use scavsim_sim::training::log::Entry;
 
-/// A job on a bag, which goes on from one run to the next: what is drawn for it, and the VMs that it held.
+/// A job on a bag, which goes on from one run to the next: what is drawn for it, the VMs that it held, and the state of a run.
 #[derive(Debug, Clone)]
 pub struct BagJob {
     pub(crate) provider: Provider,
@@ -17,27 +17,31 @@ pub struct BagJob {
     pub(crate) notice: Stream,
     /// Which VM is lost, in which attempt, at which moment.
     pub(crate) hits: Stream,
-    /// How many of the losses at given times have passed.
+    /// How many of the losses at given times have passed since the run began.
     pub(crate) passed: usize,
     pub held: BagVmUsage,
-}
-
-impl BagJob {
-    pub fn new(bag: &Bag, name: &str, streams: &Streams, replica: u64) -> BagJob {
-        let key = WorkloadKey::from_name(name);
-        let losses = match &bag.loss {
-            Loss::Together(losses) => Some(losses),
-            _ => None,
-        };
-        BagJob {
-            provider: Provider::new(*streams, replica, losses),
-            jobs: streams.stream(replica, Purpose::BagJobs(key)),
-            notice: streams.stream(replica, Purpose::BagNotice(key)),
-            hits: streams.stream(replica, Purpose::BagLosses(key)),
-            passed: 0,
-            held: BagVmUsage::default(),
-        }
-    }
+    /// When the last run ended.
+    pub now: SimTime,
+    pub(crate) queue: Queue<BagEvent>,
+    pub(crate) slots: Vec<Slot>,
+    /// VMs of the slots, as many for each.
+    pub(crate) vms: Vec<Vm>,
+    /// VMs without work, and since when.
+    pub(crate) spares: VecDeque<(Vm, SimTime)>,
+    /// Factors of lost jobs that are to be run again.
+    pub(crate) again: Vec<f64>,
+    /// Slots of the VMs that a strike may take, and the places of these; spares behind.
+    pub(crate) alive: Vec<(Option<u32>, usize)>,
+    /// Jobs that may be submitted.
+    pub(crate) most: u32,
+    pub(crate) submitted: u32,
+    pub(crate) done: u32,
+    pub(crate) lost_since_done: u32,
+    /// Attempts where some are drawn to be lost, and how many were.
+    pub(crate) attempts: u64,
+    pub(crate) drawn: u32,
+    pub(crate) began: SimTime,
+    pub log: Option<Vec<Entry>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,35 +74,13 @@ pub(crate) enum State {
     Runs,
 }
 
-#[derive(Debug, Default)]
-pub struct Run {
-    pub(crate) queue: Queue<BagEvent>,
-    pub(crate) slots: Vec<Slot>,
-    /// VMs of the slots, as many for each.
-    pub(crate) vms: Vec<Vm>,
-    /// VMs without work, and since when.
-    pub(crate) spares: VecDeque<(Vm, SimTime)>,
-    /// Factors of lost jobs that are to be run again.
-    pub(crate) again: Vec<f64>,
-    /// Slots of the VMs that a strike may take, and the places of these; spares behind.
-    pub(crate) alive: Vec<(Option<u32>, usize)>,
-    /// Jobs that may be submitted.
-    pub(crate) most: u32,
-    pub(crate) submitted: u32,
-    pub(crate) done: u32,
-    pub(crate) lost_since_done: u32,
-    /// Attempts where some are drawn to be lost, and how many were.
-    pub(crate) attempts: u64,
-    pub(crate) drawn: u32,
-    pub(crate) began: SimTime,
-    pub log: Option<Vec<Entry>>,
-}
-
 #[derive(Debug, Clone, Copy)]
 pub struct BagRunSpec<'a> {
     pub bag: &'a Bag,
     pub size: &'a BagSize,
     pub on_spot: bool,
+    /// VM type of the head node.
+    pub head: Option<u16>,
     pub phase: Phase,
 }
 
@@ -113,16 +95,46 @@ impl BagRunSpec<'_> {
     }
 }
 
-impl Run {
-    pub fn new(interrupt: &Interrupt) -> Run {
-        Run {
+impl BagJob {
+    pub fn new(
+        bag: &Bag,
+        name: &str,
+        streams: &Streams,
+        replica: u64,
+        interrupt: &Interrupt,
+    ) -> BagJob {
+        let key = WorkloadKey::from_name(name);
+        let losses = match &bag.loss {
+            Loss::Together(losses) => Some(losses),
+            _ => None,
+        };
+        BagJob {
+            provider: Provider::new(*streams, replica, losses),
+            jobs: streams.stream(replica, Purpose::BagJobs(key)),
+            notice: streams.stream(replica, Purpose::BagNotice(key)),
+            hits: streams.stream(replica, Purpose::BagLosses(key)),
+            passed: 0,
+            held: BagVmUsage::default(),
+            now: SimTime::ZERO,
             queue: Queue::heeding(interrupt.clone()),
-            ..Run::default()
+            slots: Vec::new(),
+            vms: Vec::new(),
+            spares: VecDeque::new(),
+            again: Vec::new(),
+            alive: Vec::new(),
+            most: 0,
+            submitted: 0,
+            done: 0,
+            lost_since_done: 0,
+            attempts: 0,
+            drawn: 0,
+            began: SimTime::ZERO,
+            log: None,
         }
     }
 
-    pub(crate) fn begin(&mut self, of: &BagRunSpec<'_>, from: SimTime) {
-        let size = of.size;
+    pub(crate) fn begin(&mut self, of: BagRunSpec<'_>) {
+        let (size, from) = (of.size, self.now);
         self.queue.reset();
         self.queue.rest_until(from);
         self.slots.clear();
@@ -148,7 +160,7 @@ impl Run {
         self.vms.resize(size.vms() as usize, none);
         self.spares.clear();
         self.again.clear();
-        (self.submitted, self.done) = (0, 0);
+        (self.submitted, self.done, self.passed) = (0, 0, 0);
         (self.lost_since_done, self.began) = (0, from);
         (self.attempts, self.drawn) = (0, 0);
     }

@@ -1,10 +1,6 @@
 //! Promises of all policies, and results printed by the sources of some.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{aws, aws_zones, job, policy};
+use crate::common::{aws, aws_zones, job, policy};
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Net;

@@ -1,10 +1,6 @@
 //! Jobs that change their size and VM type while they run.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{form, hours, job, seconds, zone};
+use crate::common::{form, hours, job, lived, seconds, zone};
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::forms::{Form, Speed};
 use scavsim_provision::job::Job;
@@ -72,20 +68,12 @@ fn the_net_takes_the_cheapest_form_that_keeps_the_deadline() {
         }
     };
     // Eight machines end in 2.5 h with their start: from hour 9 on there is no time for two.
-    let life = live(
-        world.window(0, 12).unwrap(),
-        &forms(4.5),
-        &mut FormZeroSpotOnly,
-    );
+    let life = lived(&world, &forms(4.5), &mut FormZeroSpotOnly);
     assert!(life.caught && life.kept());
     assert_eq!(life.finished, Some(seconds(3600.0 * 11.5)));
     assert_eq!(life.cost_usd(), 2.5 * 8.0 * 3.0);
     // Eight that are hardly faster than two set the last moment; two are in time as well, and cost less.
-    let life = live(
-        world.window(0, 12).unwrap(),
-        &forms(1.95),
-        &mut FormZeroSpotOnly,
-    );
+    let life = lived(&world, &forms(1.95), &mut FormZeroSpotOnly);
     let ends_h = 6.0 + 0.5 + 9.0 / 1.9;
     assert!((life.finished.unwrap().hours() - ends_h).abs() < 1e-9);
     assert!((life.cost_usd() - (0.5 + 9.0 / 1.9) * 6.0).abs() < 1e-9);
@@ -98,7 +86,7 @@ fn slow_spot_machines_go_when_only_fast_ones_keep_the_deadline() {
         forms: vec![form("one", 1, 1.0), form("four", 4, 3.0)],
         ..job(18.0, 12.0, 0.0)
     };
-    let life = live(world.window(0, 12).unwrap(), &job, &mut FormZeroSpotOnly);
+    let life = lived(&world, &job, &mut FormZeroSpotOnly);
     // After 9 h, 9 h of work are left for three hours at speed 3.
     assert_eq!(
         (life.spot, life.on_demand),
@@ -143,11 +131,7 @@ fn a_zone_has_machines_of_its_own_type_alone() {
         ..job(8.0, 9.0, 0.0)
     };
     let cost = |zone, form| {
-        let life = live(
-            world.window(0, 10).unwrap(),
-            &job,
-            &mut FixedPlacement(zone, form),
-        );
+        let life = lived(&world, &job, &mut FixedPlacement(zone, form));
         life.finished.map(|_| life.cost_usd())
     };
     assert_eq!([cost(0, 0), cost(1, 1)], [Some(24.0), Some(20.0)]);
@@ -192,7 +176,7 @@ fn stay_keeps_its_first_choice() {
         ..job(6.0, 18.0, 0.0)
     };
     let window = world.window(0, 18).unwrap();
-    let life = live(window, &job, &mut *common::policy("stay", window));
+    let life = live(window, &job, &mut *crate::common::policy("stay", window));
     // Six hours in zone a, with the hour in which it has none.
     assert_eq!(life.finished, Some(seconds(7.0 * 3600.0)));
     assert_eq!((life.moves, life.losses, life.launches), (0, 1, 2));
@@ -202,7 +186,7 @@ fn stay_keeps_its_first_choice() {
         deadline_s: 5.0 * 3600.0,
         ..job
     };
-    let life = live(window, &tight, &mut *common::policy("stay", window));
+    let life = live(window, &tight, &mut *crate::common::policy("stay", window));
     assert!(life.kept() && life.rentals.iter().all(|rental| rental.vms == 4));
 }
 
@@ -274,7 +258,7 @@ fn following_the_noise_gains_most_of_what_changes_can_gain() {
     for (reconfigure_s, least) in [(0.0, 0.9), (61.0, 0.8), (437.0, 0.3)] {
         let job = batches(Some(reconfigure_s));
         let [stay, follow] = ["stay", "follow-noise"].map(|name| {
-            let life = live(window, &job, &mut *common::policy(name, window));
+            let life = live(window, &job, &mut *crate::common::policy(name, window));
             assert!(life.finished.is_some(), "{name}");
             life.cost_usd()
         });
@@ -285,8 +269,14 @@ fn following_the_noise_gains_most_of_what_changes_can_gain() {
             "{reconfigure_s} s: {gained}"
         );
     }
-    let [stay, follow] = ["stay", "follow-noise"]
-        .map(|name| live(window, &batches(None), &mut *common::policy(name, window)).cost_usd());
+    let [stay, follow] = ["stay", "follow-noise"].map(|name| {
+        live(
+            window,
+            &batches(None),
+            &mut *crate::common::policy(name, window),
+        )
+        .cost_usd()
+    });
     assert_eq!(stay, follow, "without changes there is nothing to follow");
 }
 
@@ -301,11 +291,7 @@ fn another_batch_writes_no_checkpoint() {
         reconfigure_s: Some(0.0),
         ..job(6.0, 12.0, 0.0)
     };
-    let changing = live(
-        world.window(0, 12).unwrap(),
-        &job,
-        &mut Listed(vec![(0, false), (1, false)]),
-    );
+    let changing = lived(&world, &job, &mut Listed(vec![(0, false), (1, false)]));
     assert_eq!(changing.lost_work, seconds(3600.0));
     assert_eq!((changing.launches, changing.rentals.len()), (2, 2));
 }

@@ -1,10 +1,6 @@
 //! Policies from outside see nothing of what comes.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{aws_zones, hours, job, zone};
+use crate::common::{aws_zones, hours, job, zone};
 use scavsim_provision::face::{LastLook, Net, Policy, PolicyView};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
@@ -99,9 +95,9 @@ fn probes_beside_machines_on_demand_are_paid() {
     let world = hours(vec![zone("zone", vec![1, 0, 1, 0, 1], 2.0, 5.0)], 0.0);
     let window = world.window(0, 5).unwrap();
     let life = live(window, &job(5.0, 5.0, 0.0), &mut Probes);
-    assert_eq!(life.on_demand_usd, 25.0);
+    assert_eq!(life.bill.on_demand, 25.0);
     assert!(
-        (life.probes_usd - 3.0 * 2.0 / 60.0).abs() < 1e-12,
+        (life.bill.probes - 3.0 * 2.0 / 60.0).abs() < 1e-12,
         "{life:?}"
     );
 }

@@ -1,10 +1,6 @@
 //! Lives beside closed forms: exponential runs and pauses, no changeover.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{hours, job, policy, zone};
+use crate::common::{hours, job, policy, zone};
 use scavsim_base::rng::Streams;
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::job::Job;

@@ -1,12 +1,8 @@
 //! The clairvoyant's cost beside all possible schedules, policies, and easier jobs.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
 use std::collections::HashMap;
 
-use common::{form, hours, job, policy, zone};
+use crate::common::{form, hours, job, policy, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_provision::clairvoyant::{Optimum, optimum};
 use scavsim_provision::forms::Speed;
@@ -331,8 +327,8 @@ fn two_starts_in_a_tick_move_the_checkpoint_once() {
         optimum(window, &job).unwrap(),
     );
     assert!(life.cost_usd() >= ours.bound_usd, "{life:?}, {ours:?}");
-    assert_eq!((life.moves, life.egress_usd), (1, 10.0));
-    assert_eq!(life.start_up, common::seconds(60.0));
+    assert_eq!((life.moves, life.bill.egress), (1, 10.0));
+    assert_eq!(life.start_up, crate::common::seconds(60.0));
 }
 
 #[test]

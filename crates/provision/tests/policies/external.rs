@@ -1,16 +1,12 @@
 //! Policies that are programs in Python; without Python nothing is tested, and a sentence says so.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{aws_zones, form, hours, job, policy, seconds, zone};
+use crate::common::{aws_zones, form, hours, job, policy, seconds, zone};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy::registry::Settings;
 use scavsim_provision::policy_run::live;

@@ -1,10 +1,6 @@
 //! Intervals of lives that overlap in time are as wide as those of few independent lives.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{aws_zones, hours, job, policy, zone};
+use crate::common::{aws_zones, hours, job, policy, zone};
 use scavsim_base::rng::Streams;
 use scavsim_base::stats::{Interval, Welford};
 use scavsim_provision::job::Job;

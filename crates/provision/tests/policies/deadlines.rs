@@ -1,10 +1,6 @@
 //! Random traces, zones, changeovers and moves that take time: a net keeps all deadlines.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
-
-mod common;
-
-use common::{hours, job, policy, seconds, zone};
+use crate::common::{hours, job, lived, policy, seconds, zone};
 use scavsim_base::rng::{ModelKey, Purpose, Stream, Streams};
 use scavsim_base::units::SimTime;
 use scavsim_provision::forms::{Form, Speed};
@@ -210,11 +206,11 @@ fn whoever_gives_up_pays_for_what_was_used_and_for_being_late() {
         lateness_usd_per_h: Some(2.0),
         ..job(8.0, 10.0, 0.0)
     };
-    let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(4));
+    let life = lived(&world, &job, &mut GivesUp(4));
     assert!(life.gave_up && !life.kept());
     assert_eq!((life.launches, life.moves), (1, 0));
     assert_eq!(life.done, seconds(4.0 * 3600.0));
     assert_eq!(life.cost_usd(), 4.0 * 3.0 + 10.0 * 2.0);
-    let life = live(world.window(0, 20).unwrap(), &job, &mut GivesUp(19));
+    let life = lived(&world, &job, &mut GivesUp(19));
     assert!(!life.gave_up && life.kept());
 }

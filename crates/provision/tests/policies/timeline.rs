@@ -1,6 +1,4 @@
-mod common;
-
-use common::{hours, job, policy, zone};
+use crate::common::{hours, job, policy, zone};
 use scavsim_provision::policy_run::timeline::TimelineEvent;
 use scavsim_provision::policy_run::watch;
 
