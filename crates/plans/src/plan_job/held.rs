@@ -58,12 +58,6 @@ impl HeldVms {
         self.counts.get(usize::from(vm)).copied().unwrap_or(0)
     }
 
-    fn count_in(&mut self, vm: u16) {
-        let at = usize::from(vm);
-        self.counts.resize(self.counts.len().max(at + 1), 0);
-        self.counts[at] += 1;
-    }
-
     /// GPUs of all, and of those that run.
     pub(super) fn gpus(&self) -> u32 {
         self.gpus
@@ -102,11 +96,27 @@ impl HeldVms {
     pub(super) fn push(&mut self, held: HeldVm) {
         self.are_alike &= (self.all.first()).is_none_or(|one| one.failures_h == held.failures_h);
         self.all.push(held);
+        self.include(held);
+    }
+
+    /// Forgets what is known of all.
+    fn forget(&mut self) {
+        self.counts.fill(0);
+        (self.gpus, self.failures_h) = (0, 0.0);
+        (self.first_lost, self.last_runs) = (SimTime::LAST, SimTime::ZERO);
+    }
+
+    #[inline]
+    fn include(&mut self, held: HeldVm) {
         self.first_lost = self.first_lost.min(held.vm.lost);
         self.last_runs = self.last_runs.max(held.vm.runs);
         self.gpus += held.gpus;
-        self.count_in(held.vm.vm);
         self.failures_h += held.failures_h;
+        let vm = usize::from(held.vm.vm);
+        if self.counts.len() <= vm {
+            self.counts.resize(vm + 1, 0);
+        }
+        self.counts[vm] += 1;
     }
 
     /// The one at which failures per hour add up to so many; where all fail as often, without a look at them.
@@ -164,21 +174,10 @@ impl HeldVms {
 
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
         change(&mut self.all);
-        self.counts.clear();
+        self.forget();
         for place in 0..self.all.len() {
-            self.count_in(self.all[place].vm.vm);
+            self.include(self.all[place]);
         }
-        let all = || self.all.iter();
-        self.first_lost = all()
-            .map(|held| held.vm.lost)
-            .min()
-            .unwrap_or(SimTime::LAST);
-        self.last_runs = all()
-            .map(|held| held.vm.runs)
-            .max()
-            .unwrap_or(SimTime::ZERO);
-        self.gpus = all().map(|held| held.gpus).sum();
-        self.failures_h = all().map(|held| held.failures_h).sum();
     }
 
     /// Takes out those that are lost by a moment, the newest first.
@@ -186,26 +185,30 @@ impl HeldVms {
         if self.first_lost > now {
             return Vec::new();
         }
-        self.remove_matching(|held, _| held.vm.lost <= now)
+        let (mut taken, mut kept) = (Vec::new(), 0);
+        self.forget();
+        for place in 0..self.all.len() {
+            let held = self.all[place];
+            if held.vm.lost <= now {
+                taken.push(held);
+            } else {
+                self.all[kept] = held;
+                kept += 1;
+                self.include(held);
+            }
+        }
+        self.all.truncate(kept);
+        taken.reverse();
+        taken
     }
 
     /// Takes out those beyond how many of each type are wanted, the newest first.
     pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<HeldVm> {
-        self.remove_matching(|held, before| {
-            let alike = before.iter().filter(|other| other.vm.vm == held.vm.vm);
-            alike.count() as u32 >= wanted(held.vm.vm)
-        })
-    }
-
-    pub(super) fn take_all(&mut self) -> Vec<Vm> {
-        let all = std::mem::take(self);
-        all.all.into_iter().map(|held| held.vm).collect()
-    }
-
-    fn remove_matching(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<HeldVm> {
         let mut taken = Vec::new();
         for place in (0..self.all.len()).rev() {
-            if is_taken(&self.all[place], &self.all[..place]) {
+            let vm = self.all[place].vm.vm;
+            let before = self.all[..place].iter();
+            if before.filter(|other| other.vm.vm == vm).count() as u32 >= wanted(vm) {
                 taken.push(self.all.remove(place));
             }
         }
@@ -213,5 +216,10 @@ impl HeldVms {
             self.change(|_| ());
         }
         taken
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Vm> {
+        let all = std::mem::take(self);
+        all.all.into_iter().map(|held| held.vm).collect()
     }
 }
