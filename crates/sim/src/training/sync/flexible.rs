@@ -137,14 +137,7 @@ impl EventProtocol for Flexible {
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
