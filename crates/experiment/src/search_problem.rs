@@ -115,8 +115,7 @@ impl SearchProblem {
                 tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
-        let count = known.space.len();
-        let limits = &scenario.limits;
+        let (count, limits) = (known.space.len(), &scenario.limits);
         let misses = Misses::count(hands, &*ground, count, terms, limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
@@ -154,10 +153,7 @@ impl SearchProblem {
             allowed,
             spread: misses.map(|misses| misses.into_spread(&expectations.points)),
             points: expectations.points,
-            valued: (expectations.precision.iter().enumerate())
-                .filter(|(_, precision)| precision.is_none())
-                .map(|(at, _)| (at, OnceLock::new()))
-                .collect(),
+            valued: unvalued(&expectations.precision),
             terms: terms.clone(),
             precision: expectations.precision,
         };
@@ -280,6 +276,11 @@ impl SearchProblem {
 
 fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
     fleet.machine(Shape::parse(space.vm(at)?).ok()?.vm_type)
+}
+
+fn unvalued(precision: &[Option<Precision>]) -> HashMap<usize, OnceLock<Vec<Point>>> {
+    let all = (0..).zip(precision).filter(|(_, known)| known.is_none());
+    all.map(|(at, _)| (at, OnceLock::new())).collect()
 }
 
 /// Expected time and cost by formula.

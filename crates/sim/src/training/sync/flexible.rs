@@ -130,7 +130,6 @@ impl EventProtocol for Flexible {
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
-    #[expect(clippy::too_many_lines, reason = "a state machine of workers")]
     fn run(
         &self,
         floor: &mut Floor<'_>,
