@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use scavsim::engine::{Interrupt, Parallelism};
-use scavsim::experiment::{Evaluator, Plan};
+use scavsim::experiment::{Evaluator, Plan, SearchProblem};
 use scavsim::scenario::Scenario;
+use scavsim::search::{Objective, Point};
 use scavsim::stats::Welford;
 use scavsim::testbed::{JobTrial, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
@@ -34,9 +35,9 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
         let scenario = preemptible(seed, "pairs = [[16, 1024]]", "");
         let plan = Plan::new(&scenario).expect("a checked scenario");
         let arena = plan.arena(0).expect("an arena");
-        let hours = arena.expected[0][0].time_s / 3600.0;
+        let hours = arena.expected(0, 0).time_s / 3600.0;
         assert!((hours / 26.02 - 1.0).abs() < 0.02, "seed {seed}: {hours} h");
-        let known = arena.precision[0];
+        let known = arena.precision[0].expect("it is valued");
         assert!(known.error <= 0.007 && !known.is_cut_short, "{known:?}");
         // Outlines take the place of nearly all of them.
         assert!(known.runs < 2_000, "{known:?}");
@@ -54,6 +55,22 @@ fn the_cheapest_size_is_found_for_every_seed() {
     }
 }
 
+/// Under a limit that nothing breaks, all configurations are run as often as those that may be chosen.
+#[test]
+fn what_few_runs_beat_is_no_choice_and_is_valued_like_all_others() {
+    let workers = "workers = [8, 12, 16], batch = [512, 768, 1024]";
+    let mut scenario = preemptible(3, workers, ", checkpoint = \"young-daly\"");
+    scenario.objectives = vec![Objective::Knee];
+    let screened = Plan::new(&scenario).expect("a checked scenario");
+    scenario.limits.max_cost_usd = Some(1e9);
+    let all = Plan::new(&scenario).expect("a checked scenario");
+    let [screened, all] = [&screened, &all].map(|plan| plan.arena(0).expect("an arena"));
+    let beaten = |of: &SearchProblem| of.precision.iter().filter(|known| known.is_none()).count();
+    assert!(beaten(screened) >= 2 && beaten(all) == 0);
+    assert_eq!(screened.oracle, all.oracle);
+    assert!(screened.all_expected(0).eq(all.all_expected(0)));
+}
+
 /// Nothing varies, so a formula tells: what a run takes, its start-up among it once, also in a bill, a choice, a limit and a ranking.
 #[test]
 fn the_start_up_is_expected_once() {
@@ -69,7 +86,7 @@ fn the_start_up_is_expected_once() {
     let (plan, late_plan) = (plan.expect("checked"), late_plan.expect("checked"));
     let (arena, late_arena) = (plan.arena(0), late_plan.arena(0));
     let (arena, late_arena) = (arena.expect("an arena"), late_arena.expect("an arena"));
-    let points = arena.expected[0].iter().zip(&late_arena.expected[0]);
+    let points = arena.all_expected(0).zip(late_arena.all_expected(0));
     for (at, (point, late)) in points.enumerate() {
         let vms = f64::from(arena.space.workers(at).expect("workers"));
         assert!(arena.ground.facts().price_is_known, "everybody knows lists");
@@ -88,12 +105,12 @@ fn the_start_up_is_expected_once() {
         (arena.oracle[0][0], late_arena.oracle[0][0]),
         (Some(1), Some(0))
     );
-    let least_h = late_arena.expected[0]
-        .iter()
+    let least_h = late_arena
+        .all_expected(0)
         .map(|p| p.time_s / 3600.0)
         .fold(f64::INFINITY, f64::min);
     let ranked = crate::ranking::ranked(&late, 1);
-    assert_eq!(ranked[0].rows[0].expected, late_arena.expected[0][0]);
+    assert_eq!(ranked[0].rows[0].expected, late_arena.expected(0, 0));
     for (limit_h, kept) in [(least_h - 1.0, false), (least_h + 0.1, true)] {
         let limited = with(36_000.0, &format!("limits.max_time_h = {limit_h}\n"));
         let plan = Plan::new(&limited).expect("checked");
@@ -135,7 +152,10 @@ fn expectations_are_the_means_of_other_runs() {
             time.add(end.seconds());
             cost.add(arena.tariffs[0].bill_usd(&usage));
         }
-        let (point, known) = (arena.expected[0][0], arena.precision[0].error);
+        let (point, known) = (
+            arena.expected(0, 0),
+            arena.precision[0].expect("it is valued").error,
+        );
         for (seen, expected) in [(time, point.time_s), (cost, point.cost_usd)] {
             let error = (seen.variance() / runs as f64)
                 .sqrt()
@@ -169,7 +189,8 @@ fn what_chooses_is_another_sample_than_what_values() {
         &plan.terms,
         question,
     );
-    assert_eq!(again.points, arena.expected, "the same for the same seed");
+    let known = [[arena.expected(0, 0)]];
+    assert_eq!(again.points, known, "the same for the same seed");
     assert_ne!(Some(&again.points), again.to_choose.as_ref());
 }
 
@@ -189,7 +210,7 @@ fn scattered_h(seeds: std::ops::RangeInclusive<u64>) -> f64 {
     let mut hours = Welford::default();
     for seed in seeds {
         let plan = Plan::new(&scenario(&scattered(seed, None))).expect("a checked scenario");
-        hours.add(plan.arena(0).expect("an arena").expected[0][0].time_s / 3600.0);
+        hours.add(plan.arena(0).expect("an arena").expected(0, 0).time_s / 3600.0);
     }
     hours.mean()
 }
@@ -209,7 +230,10 @@ fn a_limit_near_the_mean_is_settled_for_every_seed() {
                 is_kept,
                 "seed {seed}: {limit}"
             );
-            assert!(!arena.precision[0].is_at_a_limit, "seed {seed}: {limit}");
+            assert!(
+                !arena.precision[0].expect("it is valued").is_at_a_limit,
+                "seed {seed}: {limit}"
+            );
         }
     }
 }
@@ -231,7 +255,7 @@ fn a_limit_at_the_mean_is_said_to_be_open() {
             Some(f64::from(u8::from(is_kept))),
             "seed {seed}"
         );
-        if !arena.precision[0].is_at_a_limit {
+        if !arena.precision[0].expect("it is valued").is_at_a_limit {
             continue;
         }
         open += 1;
@@ -270,7 +294,8 @@ fn what_is_expected_does_not_depend_on_the_number_of_threads() {
         assert_eq!(plan.arena_count() > plan.made(), jobs == 1);
         let figures = plan.arenas().map(|arena| {
             let choices = (&arena.oracle, &arena.precision, &arena.no_choice);
-            format!("{:?} {:?} {choices:?}", arena.expected, arena.spread)
+            let expected: Vec<Point> = arena.all_expected(0).collect();
+            format!("{expected:?} {:?} {choices:?}", arena.spread)
         });
         figures.collect()
     };
@@ -345,9 +370,7 @@ fn what_losses_leave_no_time_to_train_is_said_at_once() {
     let arena = plan.arena(0).expect("an arena");
     let oracle = arena.oracle[0][0].expect("a choice");
     assert_eq!(arena.space.vm(oracle).map(|vm| &**vm), Some("od"));
-    let never = arena.expected[0]
-        .iter()
-        .filter(|point| point.time_s.is_infinite());
+    let never = (arena.all_expected(0)).filter(|point| point.time_s.is_infinite());
     assert_eq!(2 * never.count(), arena.space.len());
     // It was not done after 500 s once.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
@@ -378,7 +401,7 @@ fn machines_that_differ_are_expected_as_they_run() {
         let arena = plan.arena(0).expect("an arena");
         let start_up_s = plan.terms.start_up.seconds();
         let expected_s = arena.expected_time_s[0].expect("it ends") + start_up_s;
-        assert!((expected_s - arena.expected[0][0].time_s).abs() < 1e-6);
+        assert!((expected_s - arena.expected(0, 0).time_s).abs() < 1e-6);
         let error = seen.standard_deviation() / (seen.count() as f64).sqrt();
         // The expectation itself is known to 0.7 %.
         let tolerance = 4.0 * error.hypot(0.007 * seen.mean());

@@ -43,8 +43,7 @@ const ORACLE: &str = "search = { strategies = [\"oracle\"], objectives = [\"cost
 /// What is expected of all configurations, from the cheapest on.
 fn by_cost() -> Vec<(usize, Point)> {
     let plan = plan(&placed(ORACLE));
-    let points = arena(&plan).expected[0].iter().copied().enumerate();
-    let mut points: Vec<(usize, Point)> = points.collect();
+    let mut points: Vec<(usize, Point)> = arena(&plan).all_expected(0).enumerate().collect();
     points.sort_by(|a, b| a.1.cost_usd.total_cmp(&b.1.cost_usd));
     points
 }
@@ -152,7 +151,7 @@ fn the_margin_is_the_quantile_over_the_mean() {
         for at in 0..arena.space.len() {
             let (time, cost) = (spread.time[at], spread.cost[0][at]);
             // The error of a quantile of so many values.
-            let hours = time * arena.expected[0][at].time_s / 3600.0;
+            let hours = time * arena.expected(0, at).time_s / 3600.0;
             let runs = if hours > 10.0 / 1.5 { 1_000.0 } else { 200.0 };
             let error = SIGMA * (share * (1.0 - share) / runs).sqrt() / normal::density(z);
             let off = (time / margin(share)).ln() / error;
@@ -287,7 +286,7 @@ fn losses_of_vms_count_as_they_come() {
     }
     // The quantile over the mean, within what a tenth more or fewer runs beyond would make of it.
     let spread = own.spread.as_ref().expect("a share may miss");
-    let hours = spread.time[0] * own.expected[0][0].time_s / 3600.0;
+    let hours = spread.time[0] * own.expected(0, 0).time_s / 3600.0;
     assert!(
         (often..rarely).contains(&hours),
         "{hours} h: {often} to {rarely}"

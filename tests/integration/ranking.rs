@@ -124,7 +124,7 @@ fn the_best_is_the_choice_of_the_oracle() {
             .expect("all are there");
         let oracle = arena.oracle[0][at].expect("some keep to the limit");
         assert!(ranking.rows[0].best_for.contains(&objective), "{index}");
-        assert_eq!(ranking.rows[0].expected, arena.expected[0][oracle]);
+        assert_eq!(ranking.rows[0].expected, arena.expected(0, oracle));
         let allowed = ranking.rows.iter().take_while(|row| row.is_allowed).count();
         assert!(
             ranking.rows[allowed..]

@@ -85,7 +85,7 @@ fn the_published_costs_are_those_of_the_fixed_price_in_all_48_cells() {
     let scenario = scenario(WORKLOADS);
     let plan = Plan::new(&scenario).expect("a checked scenario");
     for ((workload, configurations), arena) in scenario.workloads().iter().zip(plan.arenas()) {
-        for (at, point) in configurations.iter().zip(&arena.expected[0]) {
+        for (at, point) in configurations.iter().zip(arena.all_expected(0)) {
             let published = (workload.published.iter())
                 .find(|p| p.configuration == *at)
                 .expect("every cell is published");

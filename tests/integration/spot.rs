@@ -172,7 +172,7 @@ fn a_checkpoint_that_takes_no_time_to_write_is_written() {
             runs(&scenario, Fidelity::Fast, 25, |hours, _, _| seen.add(hours));
             let plan = Plan::new(&scenario).expect("a checked scenario");
             let arena = plan.arena(0).expect("an arena");
-            [seen.mean(), arena.expected[0][0].time_s / SECONDS_PER_HOUR]
+            [seen.mean(), arena.expected(0, 0).time_s / SECONDS_PER_HOUR]
         };
         let never = hours("none", 0.0);
         for checkpoint in ["young", "young-daly", "searched"] {

@@ -91,11 +91,10 @@ impl Streams {
     fn stream_for_purpose(&self, replica: u64, purpose: Purpose, mirror: u64) -> Stream {
         let (purpose, thing) = purpose.key_words();
         let key = mix(mix(self.seed, purpose), thing);
+        let word = |number: u64| mix(key.wrapping_add(GOLDEN.wrapping_mul(number)), replica);
+        let words = [1, 2, 3, 4].map(|number| word(number).to_le_bytes());
         let mut state = [0; 32];
-        for (place, number) in state.chunks_exact_mut(8).zip(1..) {
-            let word = mix(key.wrapping_add(GOLDEN.wrapping_mul(number)), replica);
-            place.copy_from_slice(&word.to_le_bytes());
-        }
+        state.copy_from_slice(words.as_flattened());
         let rng = Xoshiro256PlusPlus::from_seed(state);
         Stream { rng, mirror }
     }

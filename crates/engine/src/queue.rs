@@ -130,6 +130,17 @@ impl<E: Copy> Queue<E> {
         }
     }
 
+    /// Moves the clock on by `delay`, as to an event that is due then, where nothing is pending; whether that was so.
+    #[inline]
+    pub fn pass(&mut self, delay: SimTime) -> bool {
+        let is_idle = self.is_empty();
+        if is_idle {
+            self.inserted += 1;
+            self.now += delay;
+        }
+        is_idle
+    }
+
     /// Takes the earliest event and moves the clock to it; `None` when nothing is pending.
     #[inline]
     pub fn advance(&mut self) -> Option<E> {
@@ -302,6 +313,18 @@ mod tests {
         assert_eq!(queue.advance(), Some('c'));
         queue.rest_until(seconds(9.0));
         assert_eq!(queue.now(), seconds(9.0));
+    }
+
+    #[test]
+    fn an_idle_clock_passes_as_if_an_event_were_due_and_a_busy_one_does_not() {
+        let seconds = SimTime::from_seconds;
+        let (mut idle, mut slow) = (Queue::new(), Queue::new());
+        assert!(idle.pass(seconds(2.0)));
+        slow.after(seconds(2.0), 'a');
+        assert_eq!(slow.advance(), Some('a'));
+        assert_eq!((idle.now, idle.inserted), (slow.now, slow.inserted));
+        idle.after(seconds(1.0), 'b');
+        assert!(!idle.pass(seconds(3.0)) && idle.now() == seconds(2.0));
     }
 
     #[test]

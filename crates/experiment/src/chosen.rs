@@ -22,23 +22,27 @@ pub(super) struct ChosenRef<'r> {
 
 impl<'r> ChosenRef<'r> {
     pub(super) fn choice(record: &'r Record<'_>) -> Option<Self> {
-        let seen = ChosenRef {
-            vm: record.chosen_vm,
-            workers: record.chosen_workers,
-            batch: record.chosen_batch,
-            other: record.chosen_other,
-        };
-        seen.is_any().then_some(seen)
+        let numbers = (record.chosen_workers, record.chosen_batch);
+        ChosenRef::new(record.chosen_vm, numbers, record.chosen_other)
     }
 
     pub(super) fn oracle(record: &'r Record<'_>) -> Option<Self> {
-        let seen = ChosenRef {
-            vm: record.oracle_vm,
-            workers: record.oracle_workers,
-            batch: record.oracle_batch,
-            other: record.oracle_other,
-        };
-        seen.is_any().then_some(seen)
+        let numbers = (record.oracle_workers, record.oracle_batch);
+        ChosenRef::new(record.oracle_vm, numbers, record.oracle_other)
+    }
+
+    fn new(
+        vm: Option<&'r str>,
+        (workers, batch): (Option<u32>, Option<u32>),
+        other: Option<&'r str>,
+    ) -> Option<Self> {
+        let is_any = vm.is_some() || workers.is_some() || batch.is_some() || other.is_some();
+        is_any.then_some(ChosenRef {
+            vm,
+            workers,
+            batch,
+            other,
+        })
     }
 
     pub(super) fn on_any_vm(self) -> Self {
@@ -46,10 +50,6 @@ impl<'r> ChosenRef<'r> {
             vm: Some(""),
             ..self
         }
-    }
-
-    fn is_any(&self) -> bool {
-        self.vm.is_some() || self.workers.is_some() || self.batch.is_some() || self.other.is_some()
     }
 
     pub(super) fn is(&self, chosen: &Chosen) -> bool {

@@ -143,16 +143,18 @@ impl<'p> Evaluator<'p> {
                 _ => tariff.so_far_usd(&self.usage),
             },
         };
-        let expected = &arena.expected[case.policy];
+        let expected = |at| arena.expected(case.policy, at);
         let one_run = match self.simulation.run_alone(case, oracle) {
             Ok(alone) => value(tariff, alone.line.net_end, &alone.net),
-            Err(_) => TimeAndCost::from_point(expected[oracle]),
+            Err(_) => TimeAndCost::from_point(expected(oracle)),
         };
-        let within = (expected.iter().zip(&arena.allowed[case.policy]))
-            .filter_map(|(point, is_allowed)| is_allowed.then_some(*point));
+        let within = (arena
+            .all_expected(case.policy)
+            .zip(&arena.allowed[case.policy]))
+        .filter_map(|(point, is_allowed)| is_allowed.then_some(point));
         let worst = worst(objective, within)?;
         let runs = self.plan.repeats(case.arena).unwrap_or(1) as f64;
-        Charge::new(objective, spent, worst, expected[oracle], runs, one_run)
+        Charge::new(objective, spent, worst, expected(oracle), runs, one_run)
     }
 
     /// The predicted seconds per configuration of the case evaluated last.

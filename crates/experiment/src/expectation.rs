@@ -1,17 +1,19 @@
 //! Expected time and cost of configurations without a closed form: means over runs.
 //!
 //! Runs go on until the standard error is small enough. They use two sets of replicas that no case has: the oracle chooses on the
-//! first, and all configurations are valued on the second, so that no choice profits from its own luck. The first set also tells
-//! which configurations keep limits on expectations. Where runs can be outlined (`job/sketch.rs`), few runs and many outlines
-//! replace many runs.
+//! first, and configurations are valued on the second, so that no choice profits from its own luck. The first set also tells which
+//! configurations keep limits on expectations. Where runs can be outlined (`job/sketch.rs`), few runs and many outlines replace
+//! many runs. Without limits, few runs tell most configurations to be beaten; these are valued when a strategy chooses them.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::estimate::{Estimate, Sample};
+pub use super::beaten::Question;
+use super::beaten::{SCREENING_RUNS, SETTLED, beaten, unseen};
+use super::estimate::Sample;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
 use scavsim_engine::{Interrupt, Parallelism};
-use scavsim_search::search::{Limits, Objective, Point};
+use scavsim_search::search::{Limits, Point};
 use scavsim_search::testbed::{Environment, JobTrial, Terms};
 use scavsim_sim::training::Fidelity;
 
@@ -21,12 +23,10 @@ pub const FINE: f64 = 0.007;
 pub const COARSE: f64 = 0.01;
 /// Relative standard error to choose by, where configurations are not told apart and runs can be outlined cheaply.
 const CLOSE: f64 = FINE / 2.0;
-/// Runs of every configuration: to choose by, and to value.
+/// Runs of a configuration: to choose by, and to value.
 const FIRST_RUNS: [u64; 2] = [64, 100];
 /// Outlines of a configuration: the first, and the most.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
-/// Standard errors beyond which a difference is settled (99 %, normal).
-pub(super) const SETTLED: f64 = 2.576;
 /// VMs that may be lost in the runs of a configuration, about ten seconds of compute; then no run is added.
 const MOST_LOSSES: u64 = 4_000_000;
 /// Losses that a run without a result counts as.
@@ -36,12 +36,12 @@ const HOPELESS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectations {
-    /// Time and cost per policy and configuration.
+    /// Time and cost per policy and configuration; rough where `precision` is `None`, and to be valued by [`value`].
     pub points: Vec<Vec<Point>>,
     /// Points from the other set of replicas, to choose by and to hold against the limits; `None` where formulas give both.
     pub to_choose: Option<Vec<Vec<Point>>>,
-    /// Per configuration; empty where formulas give the points.
-    pub precision: Vec<Precision>,
+    /// Per configuration; `None` for those that few runs tell to be beaten. Empty where formulas give the points.
+    pub precision: Vec<Option<Precision>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,15 +55,6 @@ pub struct Precision {
     pub is_at_a_limit: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    pub objectives: &'a [Objective],
-    pub limits: &'a Limits,
-    /// Configurations that may be chosen, per policy, where `limits` do not tell.
-    pub allowed: Option<&'a [Vec<bool>]>,
-    pub tariffs: &'a [Tariff],
-}
-
 /// Time and cost per policy of `configurations`, without search, through losses of VMs. A run that misses the target begins
 /// again from scratch; those that reach it share its time and cost.
 pub fn expect(
@@ -73,22 +64,27 @@ pub fn expect(
     terms: &Terms,
     question: Question<'_>,
 ) -> Expectations {
-    let most: Vec<u64> = (0..configurations)
-        .map(|at| (ground.most_expectation_runs(at) / 2).max(1))
-        .collect();
-    let runners = Runners::new(hands, || {
-        let mut runner = Runner::new(ground, terms, question.tariffs);
-        // From now on lives are noted.
-        let _ = runner.site.sketch_again(0);
-        runner
-    });
+    let most = |at: usize| most_runs(ground, at);
+    let runners = Runners::new(hands, || Runner::new(ground, terms, question.tariffs));
+    // Whether what nobody chooses need not be known well.
+    let screens =
+        question.allowed.is_none() && !(question.limits.are_any() || ground.runs_are_training());
+    let outs = |samples: &[Sample]| beaten(samples, question, |at| ground.may_lose(at));
     // On the first set, until limits and choices are settled or all that may be chosen are known well.
+    let runs = if screens { SCREENING_RUNS } else { u64::MAX };
     let mut first = hands.each(configurations, 1, |at| {
-        runners.with(0, |runner| runner.first(at, most[at]))
+        runners.with(0, |runner| runner.first(at, runs.min(most(at))))
+    });
+    let is_out = outs(&first);
+    hands.map(&mut first, |at, sample| {
+        let more = FIRST_RUNS[0].min(most(at)).saturating_sub(sample.runs());
+        if screens && !is_out[at] {
+            runners.with(0, |runner| runner.run(sample, at, more));
+        }
     });
     let mut enough = FINE;
     let is_out = loop {
-        let is_out = outs(&first, question);
+        let is_out = outs(&first);
         let open = is_out.iter().filter(|out| !**out).count();
         let grew = hands.map(&mut first, |at, sample| {
             let is_open = !is_out[at] && open > 1 && (enough == FINE || sample.has_outlines());
@@ -96,7 +92,7 @@ pub fn expect(
             // Whatever else there is to choose from.
             let wanted = to_choose.chain(open_at(sample, question)).reduce(f64::min);
             wanted.is_some_and(|wanted| {
-                runners.with(0, |runner| runner.grow(sample, at, (wanted, most[at])))
+                runners.with(0, |runner| runner.grow(sample, at, (wanted, most(at))))
             })
         });
         if grew.contains(&true) {
@@ -109,26 +105,45 @@ pub fn expect(
     };
     let second = hands.each(configurations, 1, |at| {
         let enough = if is_out[at] { COARSE } else { FINE };
-        runners.with(1, |runner| {
-            let mut sample = runner.first(at, most[at]);
-            while runner.grow(&mut sample, at, (enough, most[at])) {}
-            sample
-        })
+        let is_valued = !is_out[at] || !screens;
+        is_valued.then(|| runners.with(1, |runner| runner.valued(at, enough, most(at))))
     });
-    let points = |samples: &[Sample]| {
+    let points = |samples: &mut dyn Iterator<Item = &Sample>| -> Vec<Vec<Point>> {
+        let samples: Vec<&Sample> = samples.collect();
         let of = |policy: usize| samples.iter().map(|s| s.point(policy)).collect();
         (0..question.tariffs.len()).map(of).collect()
     };
+    let valued =
+        (second.iter().zip(&first)).map(|(second, first)| second.as_ref().unwrap_or(first));
     Expectations {
-        points: points(&second),
-        to_choose: Some(points(&first)),
+        points: points(&mut { valued }),
+        to_choose: Some(points(&mut first.iter())),
         precision: (first.iter().zip(&second).enumerate())
-            .map(|(at, (first, second))| Precision {
-                is_at_a_limit: open_at(first, question).is_some(),
-                ..precision(second, ground.may_lose(at))
+            .map(|(at, (first, second))| {
+                Some(Precision {
+                    is_at_a_limit: open_at(first, question).is_some(),
+                    ..precision(second.as_ref()?, ground.may_lose(at))
+                })
             })
             .collect(),
     }
+}
+
+/// Most runs of a configuration in each of the sets.
+fn most_runs(ground: &dyn Environment, at: usize) -> u64 {
+    (ground.most_expectation_runs(at) / 2).max(1)
+}
+
+/// Time and cost of a beaten configuration per policy.
+pub(super) fn value(
+    ground: &dyn Environment,
+    at: usize,
+    terms: &Terms,
+    of: &[Tariff],
+) -> Vec<Point> {
+    let mut runner = Runner::new(ground, terms, of).valuing();
+    let sample = runner.valued(at, COARSE, most_runs(ground, at));
+    (0..of.len()).map(|policy| sample.point(policy)).collect()
 }
 
 fn precision(sample: &Sample, may_lose: bool) -> Precision {
@@ -144,12 +159,6 @@ fn precision(sample: &Sample, may_lose: bool) -> Precision {
         is_cut_short: error > COARSE && error.is_finite(),
         is_at_a_limit: false,
     }
-}
-
-/// Share by which losses that `runs` runs did not meet may lengthen the mean: at most 3 in n runs meet one (95 %, rule of three),
-/// at the cost of a whole run each.
-fn unseen(runs: u64) -> f64 {
-    3.0 / runs.max(1) as f64
 }
 
 /// The relative standard error at which it is settled (99 %) under every policy whether a configuration keeps to the limits;
@@ -180,67 +189,6 @@ fn open_at(sample: &Sample, question: Question<'_>) -> Option<f64> {
     (0..question.tariffs.len())
         .filter_map(of_policy)
         .reduce(f64::min)
-}
-
-/// Configurations that no objective chooses under any policy, at 99 %.
-fn outs(samples: &[Sample], question: Question<'_>) -> Vec<bool> {
-    let is_allowed = |policy: usize, at: usize| question.allowed.is_none_or(|all| all[policy][at]);
-    let limited = question.allowed.is_none() && question.limits.are_any();
-    let mut is_out = vec![true; samples.len()];
-    let low = |e: &Estimate| e.value - SETTLED * e.error;
-    let high = |e: &Estimate| e.value + SETTLED * e.error;
-    let bounds = |of: usize| -> Vec<(f64, f64)> {
-        (samples.iter())
-            .map(|sample| sample.estimate(of))
-            .map(|e| {
-                if e.error.is_infinite() {
-                    (e.value, e.value)
-                } else {
-                    (low(&e), high(&e))
-                }
-            })
-            .collect()
-    };
-    let times = bounds(0);
-    for policy in 0..question.tariffs.len() {
-        let costs = bounds(policy + 1);
-        let allowed = || (0..samples.len()).filter(|at| is_allowed(policy, *at));
-        let least = |all: &[(f64, f64)]| allowed().fold(f64::INFINITY, |a, at| a.min(all[at].1));
-        let (least_time, least_cost) = (least(&times), least(&costs));
-        let front = Corners::new(allowed().map(|at| (times[at].1, costs[at].1)));
-        for at in allowed() {
-            let (time, cost) = (times[at].0, costs[at].0);
-            // One that is faster and cheaper keeps within limits that this one keeps to.
-            let beaten = || front.beats(time, cost);
-            is_out[at] &= question.objectives.iter().all(|objective| match objective {
-                Objective::Time if !limited => time > least_time,
-                Objective::Cost if !limited => cost > least_cost,
-                _ => beaten(),
-            });
-        }
-    }
-    is_out
-}
-
-/// Pairs by their first, each with the least second of all up to it.
-struct Corners(Vec<(f64, f64)>);
-
-impl Corners {
-    fn new(pairs: impl Iterator<Item = (f64, f64)>) -> Corners {
-        let mut pairs: Vec<(f64, f64)> = pairs.filter(|pair| !pair.0.is_nan()).collect();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut least = f64::INFINITY;
-        for (_, second) in &mut pairs {
-            least = least.min(*second);
-            *second = least;
-        }
-        Corners(pairs)
-    }
-
-    fn beats(&self, first: f64, second: f64) -> bool {
-        let before = self.0.partition_point(|pair| pair.0 < first);
-        before > 0 && self.0[before - 1].1 < second
-    }
 }
 
 /// A runner per thread, made when first needed.
@@ -280,10 +228,12 @@ pub(super) struct Runner<'g> {
 impl<'g> Runner<'g> {
     /// Runs on the set that choices are made on.
     pub(super) fn new(ground: &'g dyn Environment, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
-        let site = ground.open(&Terms {
+        let mut site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
             ..terms.clone()
         });
+        // From now on lives are noted, for outlines.
+        let _ = site.sketch_again(0);
         Runner {
             site,
             interrupt: terms.interrupt.clone(),
@@ -312,6 +262,13 @@ impl<'g> Runner<'g> {
     fn first(&mut self, at: usize, most: u64) -> Sample {
         let mut sample = Sample::new(self.tariffs.len());
         self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
+        sample
+    }
+
+    /// Runs until the error is at most `enough` or there are `most`.
+    fn valued(&mut self, at: usize, enough: f64, most: u64) -> Sample {
+        let mut sample = self.first(at, most);
+        while self.grow(&mut sample, at, (enough, most)) {}
         sample
     }
 
@@ -430,8 +387,6 @@ fn needed(count: u64, times: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -445,22 +400,5 @@ mod tests {
         assert!(!precision(&sample, true).is_cut_short);
         sample.count_losses(1);
         assert_eq!(precision(&sample, true).error, 0.0);
-    }
-
-    proptest! {
-        #[test]
-        fn corners_beat_what_one_of_them_beats(
-            pairs in prop::collection::vec((0u8..9, 0u8..9), 0..20), first in 0u8..9, second in 0u8..9
-        ) {
-            let value = |of: u8| match of {
-                7 => f64::INFINITY,
-                8 => f64::NAN,
-                of => f64::from(of),
-            };
-            let pairs: Vec<(f64, f64)> = pairs.iter().map(|p| (value(p.0), value(p.1))).collect();
-            let (first, second) = (value(first), value(second));
-            let beats = pairs.iter().any(|pair| pair.0 < first && pair.1 < second);
-            prop_assert_eq!(Corners::new(pairs.iter().copied()).beats(first, second), beats);
-        }
     }
 }

@@ -11,6 +11,7 @@
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
+mod beaten;
 mod billed;
 mod case;
 mod chosen;

@@ -2,7 +2,8 @@
 //! runs that the oracle chooses by (`expectation.rs`) and more of them. A strategy, which predicts a mean, adds the margin from
 //! the mean to the quantile.
 
-use super::expectation::{RunValues, Runner, Runners, SETTLED};
+use super::beaten::SETTLED;
+use super::expectation::{RunValues, Runner, Runners};
 use scavsim_data::pricing::Tariff;
 use scavsim_engine::Parallelism;
 use scavsim_search::search::{Limits, Point};

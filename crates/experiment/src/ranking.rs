@@ -169,6 +169,10 @@ fn scatter(
     effort: RankingOptions<'_>,
 ) -> Vec<ConfigurationRuns> {
     let all: Vec<usize> = (0..arena.space.len()).collect();
+    // Rows ask for points one after the other.
+    all.par_iter().for_each(|at| {
+        let _ = arena.expected(0, *at);
+    });
     let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();
     all.par_chunks(CHUNK)
         .map_init(runner, |runner, chunk| {
@@ -240,7 +244,7 @@ fn row(
     at: usize,
     runs: &ConfigurationRuns,
 ) -> Ranked {
-    let expected = arena.expected[policy][at];
+    let expected = arena.expected(policy, at);
     let is_reached = expected.time_s.is_finite() && expected.cost_usd.is_finite();
     Ranked {
         vm: arena.space.vm(at).map(|vm| vm.to_string()),

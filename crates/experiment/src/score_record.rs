@@ -23,8 +23,8 @@ impl<'p> Evaluator<'p> {
         oracle: usize,
         outcome: Outcome,
     ) {
-        let expected = &arena.expected[case.policy];
-        let (chosen, best) = (expected[outcome.choice], expected[oracle]);
+        let expected = |at| arena.expected(case.policy, at);
+        let (chosen, best) = (expected(outcome.choice), expected(oracle));
         let (at, over) = (outcome.choice, outcome.oracle);
         record.status = Status::Ok;
         score_choice(record, arena, &outcome, chosen);
@@ -95,7 +95,7 @@ impl<'p> Evaluator<'p> {
             outcome.search,
             spent,
             chosen,
-            expected[arena.default],
+            expected(arena.default),
         );
         record.provenance = Some(arena.ground.provenance(at));
 
@@ -108,7 +108,7 @@ impl<'p> Evaluator<'p> {
 
     /// What would have been chosen if the choice had not been there.
     fn score_rival(&self, record: &mut Record<'p>, case: Case, arena: &SearchProblem) {
-        let rival = self.rival.map(|at| (at, arena.expected[case.policy][at]));
+        let rival = self.rival.map(|at| (at, arena.expected(case.policy, at)));
         let is_finite = |point: &Point| point.time_s.is_finite() && point.cost_usd.is_finite();
         if let Some((at, rival)) = rival.filter(|(_, point)| is_finite(point)) {
             record.rival_time_h = Some(rival.time_s / SECONDS_PER_HOUR);

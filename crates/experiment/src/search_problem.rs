@@ -2,8 +2,10 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use super::expectation::{Expectations, Precision, Question, expect};
+use super::beaten::Question;
+use super::expectation::{self, Expectations, Precision, expect};
 use super::misses::{Misses, Spread};
 use super::nearest;
 use super::plan_error::PlanError;
@@ -47,14 +49,17 @@ pub struct SearchProblem {
     /// Expected seconds of training per configuration, without search, start-up and losses: what strategies predict. `None` where
     /// the target is never reached.
     pub expected_time_s: Vec<Option<f64>>,
-    /// Expected time and cost per policy and configuration, from the request of VMs, without search.
-    pub expected: Vec<Vec<Point>>,
+    /// Points of [`expected`](Self::expected); rough where `valued` has a place.
+    points: Vec<Vec<Point>>,
+    /// Configurations that few runs told to be beaten, by number, with their points per policy once these were asked for.
+    valued: HashMap<usize, OnceLock<Vec<Point>>>,
+    terms: Terms,
     /// Configurations that keep to the limits, per policy.
     pub allowed: Vec<Vec<bool>>,
     /// Scatter of runs, where a share of them may miss the limits.
     pub spread: Option<Spread>,
-    /// Per configuration, where expectations are means over runs.
-    pub precision: Vec<Precision>,
+    /// Per configuration that may be chosen, where expectations are means over runs.
+    pub precision: Vec<Option<Precision>>,
     /// Best configuration by expectation per policy and objective; `None` where the limits leave nothing.
     pub oracle: Vec<Vec<Option<usize>>>,
     pub no_choice: Vec<Option<String>>,
@@ -110,8 +115,7 @@ impl SearchProblem {
                 tariff.map_err(|why| PlanError::NoPrice(policy.name.clone(), why))
             })
             .collect::<Result<Vec<Tariff>, _>>()?;
-        let count = known.space.len();
-        let limits = &scenario.limits;
+        let (count, limits) = (known.space.len(), &scenario.limits);
         let misses = Misses::count(hands, &*ground, count, terms, limits, &tariffs);
         let question = Question {
             objectives: &scenario.objectives,
@@ -148,14 +152,16 @@ impl SearchProblem {
             fronts: fronts(&allowed, &expectations.points),
             allowed,
             spread: misses.map(|misses| misses.into_spread(&expectations.points)),
-            expected: expectations.points,
+            points: expectations.points,
+            valued: unvalued(&expectations.precision),
+            terms: terms.clone(),
             precision: expectations.precision,
         };
         arena.expected_time_s = arena.training_times_s(terms.start_up.seconds());
         // What limits were held against.
         let held = match arena.spread {
-            Some(_) => &arena.expected,
-            None => (expectations.to_choose.as_ref()).unwrap_or(&arena.expected),
+            Some(_) => &arena.points,
+            None => (expectations.to_choose.as_ref()).unwrap_or(&arena.points),
         };
         arena.no_choice = (held.iter().enumerate())
             .map(|(policy, points)| arena.no_choice(policy, points))
@@ -181,12 +187,26 @@ impl SearchProblem {
         Ok(arena)
     }
 
+    /// Expected time and cost of a configuration, from the request of VMs, without search.
+    pub fn expected(&self, policy: usize, at: usize) -> Point {
+        let value = || expectation::value(&*self.ground, at, &self.terms, &self.tariffs);
+        match self.valued.get(&at) {
+            Some(points) => points.get_or_init(value)[policy],
+            None => self.points[policy][at],
+        }
+    }
+
+    /// Expected time and cost of every configuration.
+    pub fn all_expected(&self, policy: usize) -> impl Iterator<Item = Point> + '_ {
+        (0..self.space.len()).map(move |at| self.expected(policy, at))
+    }
+
     /// Expected seconds of training per configuration, without the start.
     fn training_times_s(&self, start_up_s: f64) -> Vec<Option<f64>> {
         let is_training = self.ground.runs_are_training();
         let time_s = |at: usize| {
             if is_training {
-                Some(self.expected.first()?[at].time_s - start_up_s)
+                Some(self.points.first()?[at].time_s - start_up_s)
             } else {
                 self.ground.expected_time_s(at)
             }
@@ -256,6 +276,11 @@ impl SearchProblem {
 
 fn machine(space: &Space, at: usize, fleet: &Fleet<'_>) -> Option<Machine> {
     fleet.machine(Shape::parse(space.vm(at)?).ok()?.vm_type)
+}
+
+fn unvalued(precision: &[Option<Precision>]) -> HashMap<usize, OnceLock<Vec<Point>>> {
+    let all = (0..).zip(precision).filter(|(_, known)| known.is_none());
+    all.map(|(at, _)| (at, OnceLock::new())).collect()
 }
 
 /// Expected time and cost by formula.

@@ -67,10 +67,9 @@ impl Terms {
 
     /// How long a checkpoint takes to write; `stream` is asked for only where that varies.
     pub fn write(&self, way: &FeasiblePlan, stream: impl FnOnce() -> Stream) -> SimTime {
-        match (self.state_s(way), self.upkeep(way)) {
-            (Some(seconds), _) => SimTime::from_seconds(seconds),
-            (None, Some(upkeep)) => upkeep.write.draw(stream),
-            (None, None) => SimTime::ZERO,
+        match self.state_s(way) {
+            Some(seconds) => SimTime::from_seconds(seconds),
+            None => (self.upkeep(way)).map_or(SimTime::ZERO, |upkeep| upkeep.write.draw(stream)),
         }
     }
 
@@ -86,7 +85,7 @@ impl Terms {
         from_storage: bool,
         stream: impl FnOnce() -> Stream,
     ) -> SimTime {
-        let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
+        let warm = self.warm_restart(way);
         let link = self.reacting.costs.link_gb_per_s * 1e9;
         let state_s = if from_storage {
             self.state_s(way).unwrap_or(0.0)
@@ -100,7 +99,7 @@ impl Terms {
     }
 
     pub(crate) fn mean_restart_s(&self, way: &FeasiblePlan) -> f64 {
-        let warm = self.upkeep(way).and_then(|upkeep| upkeep.restart);
+        let warm = self.warm_restart(way);
         self.state_s(way).unwrap_or(0.0) + warm.map_or(0.0, |pause| pause.mean_s())
     }
 
@@ -147,6 +146,13 @@ impl Terms {
         self.spot_of(way)
             .map(RecoveryTerms::of_spot)
             .or_else(of_fleet)
+    }
+
+    fn warm_restart(&self, way: &FeasiblePlan) -> Option<Pause> {
+        match self.spot_of(way) {
+            Some(spot) => spot.warm_restart,
+            None => self.failures.as_ref()?.upkeep.restart,
+        }
     }
 
     /// Mean hours between losses and failures that stop a plan.

@@ -137,6 +137,14 @@ fn read_sound(
     }
     let provider = texts.shared(provider);
     let mut prices: Vec<Price> = Vec::with_capacity(text.len() / 64);
+    // Most rows have the days of the row before.
+    let mut days = [("", Date::FIRST); 2];
+    let mut day_in = |column: usize, text| {
+        if days[column].0 != text {
+            days[column] = (text, Date::parse(text)?);
+        }
+        Some(days[column].1)
+    };
     for line in lines {
         let mut cells = line.split(',');
         let [vm, region, market] = [cells.next()?, cells.next()?, cells.next()?];
@@ -165,8 +173,8 @@ fn read_sound(
             market: Market::named(market)?,
             usd_per_hour: (usd_per_hour.parse().ok())
                 .filter(|usd: &f64| usd.is_finite() && *usd >= LEAST_USD)?,
-            valid_from: Date::parse(from)?,
-            valid_to: Date::parse(to)?,
+            valid_from: day_in(0, from)?,
+            valid_to: day_in(1, to)?,
             source_keys,
         };
         let is_behind = last.is_none_or(|before| match before.key().cmp(&price.key()) {

@@ -44,7 +44,7 @@ impl Plan {
     /// Precision of the worst configuration per search problem whose expectations are means over runs.
     pub fn precision(&self) -> Vec<(usize, Precision)> {
         let worst = |arena: &SearchProblem| {
-            let all = arena.precision.iter().copied();
+            let all = arena.precision.iter().copied().flatten();
             all.max_by(|a, b| {
                 let by_cut = a.is_cut_short.cmp(&b.is_cut_short);
                 by_cut.then(a.error.total_cmp(&b.error))
@@ -60,7 +60,7 @@ impl Plan {
         let found = self.eager().find(|(index, _)| *index == arena);
         let of = |arena: &SearchProblem| -> Vec<String> {
             let open = arena.precision.iter().enumerate();
-            open.filter(|(_, known)| known.is_at_a_limit)
+            open.filter(|(_, known)| known.is_some_and(|known| known.is_at_a_limit))
                 .map(|(at, _)| arena.space.name(at))
                 .collect()
         };

@@ -368,8 +368,8 @@ fn steps(
     };
     let objective = plan.objectives[case.objective];
     let by_time = objective == Objective::Time;
-    let expected = &arena.expected[case.policy];
-    let best = arena.oracle[case.policy][case.objective].map(|oracle| expected[oracle]);
+    let expected = |at| arena.expected(case.policy, at);
+    let best = arena.oracle[case.policy][case.objective].map(expected);
     let regret = |point: &Point| match objective {
         Objective::Time => Some(point.time_s / best?.time_s - 1.0),
         Objective::Cost => Some(point.cost_usd / best?.cost_usd - 1.0),
@@ -382,7 +382,7 @@ fn steps(
             let spent = if by_time { probe.seconds } else { probe.usd };
             let came_to = spent - before;
             before = spent;
-            let regret = regret(&expected[probe.configuration]);
+            let regret = regret(&expected(probe.configuration));
             CurveStep {
                 spent: spent / per_run,
                 found: regret.filter(|_| probe.reached).map(|r| (came_to, r)),

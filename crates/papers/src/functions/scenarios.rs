@@ -265,8 +265,8 @@ fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(PlanError::clone)?;
         let world = arena.world().ok();
-        for (policy, points) in plan.policies.iter().zip(&arena.expected) {
-            for (at, point) in points.iter().enumerate() {
+        for (nth, policy) in plan.policies.iter().enumerate() {
+            for (at, point) in arena.all_expected(nth).enumerate() {
                 let truth = world.map(|world| &world.truths[at]);
                 let training = arena.expected_time_s[at].map(|s| s / SECONDS_PER_HOUR);
                 let front = [text(Some(&arena.workload)), text(Some(&policy.name))];

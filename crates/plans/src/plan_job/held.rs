@@ -81,6 +81,17 @@ impl HeldVms {
     pub(super) fn push(&mut self, held: HeldVm) {
         self.are_alike &= (self.all.first()).is_none_or(|one| one.failures_h == held.failures_h);
         self.all.push(held);
+        self.include(held);
+    }
+
+    /// Forgets what is known of all.
+    fn forget(&mut self) {
+        self.failures_h = 0.0;
+        (self.first_lost, self.last_runs) = (SimTime::LAST, SimTime::ZERO);
+    }
+
+    #[inline]
+    fn include(&mut self, held: HeldVm) {
         self.first_lost = self.first_lost.min(held.vm.lost);
         self.last_runs = self.last_runs.max(held.vm.runs);
         self.failures_h += held.failures_h;
@@ -131,11 +142,10 @@ impl HeldVms {
 
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<HeldVm>)) {
         change(&mut self.all);
-        let all = || self.all.iter();
-        let [lost, runs] = [|vm: &HeldVm| vm.vm.lost, |vm: &HeldVm| vm.vm.runs];
-        self.first_lost = all().map(lost).min().unwrap_or(SimTime::LAST);
-        self.last_runs = all().map(runs).max().unwrap_or(SimTime::ZERO);
-        self.failures_h = all().map(|held| held.failures_h).sum();
+        self.forget();
+        for place in 0..self.all.len() {
+            self.include(self.all[place]);
+        }
     }
 
     /// Takes out those that are lost by a moment, the newest first.
@@ -143,26 +153,30 @@ impl HeldVms {
         if self.first_lost > now {
             return Vec::new();
         }
-        self.remove_matching(|held, _| held.vm.lost <= now)
+        let (mut taken, mut kept) = (Vec::new(), 0);
+        self.forget();
+        for place in 0..self.all.len() {
+            let held = self.all[place];
+            if held.vm.lost <= now {
+                taken.push(held);
+            } else {
+                self.all[kept] = held;
+                kept += 1;
+                self.include(held);
+            }
+        }
+        self.all.truncate(kept);
+        taken.reverse();
+        taken
     }
 
     /// Takes out those beyond how many of each type are wanted, the newest first.
     pub(super) fn take_surplus(&mut self, wanted: impl Fn(u16) -> u32) -> Vec<HeldVm> {
-        self.remove_matching(|held, before| {
-            let alike = before.iter().filter(|other| other.vm.vm == held.vm.vm);
-            alike.count() as u32 >= wanted(held.vm.vm)
-        })
-    }
-
-    pub(super) fn take_all(&mut self) -> Vec<Vm> {
-        let all = std::mem::take(self);
-        all.all.into_iter().map(|held| held.vm).collect()
-    }
-
-    fn remove_matching(&mut self, is_taken: impl Fn(&HeldVm, &[HeldVm]) -> bool) -> Vec<HeldVm> {
         let mut taken = Vec::new();
         for place in (0..self.all.len()).rev() {
-            if is_taken(&self.all[place], &self.all[..place]) {
+            let vm = self.all[place].vm.vm;
+            let before = self.all[..place].iter();
+            if before.filter(|other| other.vm.vm == vm).count() as u32 >= wanted(vm) {
                 taken.push(self.all.remove(place));
             }
         }
@@ -170,5 +184,10 @@ impl HeldVms {
             self.change(|_| ());
         }
         taken
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Vm> {
+        let all = std::mem::take(self);
+        all.all.into_iter().map(|held| held.vm).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! When VMs of a job go: taken by their provider, or by a failure.
 
+use super::held::HeldVm;
 use super::{PlanJob, Restart};
 use crate::formation::NodeLayout;
 use crate::reaction::StateSaving;
@@ -68,20 +69,23 @@ impl PlanJob {
             let mut is_hit = false;
             while !is_hit && market.at <= until {
                 let at = market.at;
-                let running: Vec<u32> = (0..)
-                    .zip(self.vms.all())
-                    .filter(|(_, held)| held.vm.runs <= at)
-                    .map(|(place, _)| place)
-                    .collect();
+                let runs = |held: &HeldVm| held.vm.runs <= at;
+                let all_run = self.vms.last_runs() <= at;
+                let place_of = |place: u32| -> usize {
+                    let all = self.vms.all().iter().enumerate();
+                    let mut running = all.filter(|(_, held)| all_run || runs(held));
+                    running.nth(place as usize).map_or(0, |(place, _)| place)
+                };
+                let running = self.vms.all().iter().filter(|held| all_run || runs(held));
                 let mut hit = Vec::new();
-                market.strike(losses, running.len() as u32, &mut |place| {
-                    hit.push(running[place as usize]);
+                market.strike(losses, running.count() as u32, &mut |place| {
+                    hit.push(place_of(place));
                 });
                 is_hit = !hit.is_empty();
                 if is_hit {
                     self.vms.change(|all| {
                         for place in hit {
-                            all[place as usize].vm.lost = at;
+                            all[place].vm.lost = at;
                         }
                     });
                 }

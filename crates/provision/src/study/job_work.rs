@@ -125,7 +125,7 @@ impl JobWork {
         let rented = problem.ground.facts().rented.unwrap_or_default();
         let mut usage = Usage::default();
         let mut all: Vec<TimedForm> = Vec::new();
-        for (at, point) in problem.expected[0].iter().enumerate() {
+        for (at, point) in problem.all_expected(0).enumerate() {
             let seconds = point.time_s - start_up_s;
             if !seconds.is_finite() {
                 continue;

@@ -58,8 +58,10 @@ impl<'f> GaussianProcess<'f> {
     }
 
     pub(super) fn observe(&mut self, at: usize, value: f64) {
+        let squares = (0..self.count).map(|x| self.features.square(at, x));
+        let squares: Vec<f64> = squares.collect();
         for scale in &mut self.scales {
-            scale.observe(self.features, self.count, at, value);
+            scale.observe(&squares, at, value);
         }
     }
 
@@ -103,11 +105,11 @@ impl Scale {
         matern((5.0 * square).sqrt() / self.length)
     }
 
-    fn observe(&mut self, features: &Features, count: usize, at: usize, value: f64) {
+    /// Observes a value, with the squares of all distances from its place.
+    fn observe(&mut self, squares: &[f64], at: usize, value: f64) {
         let (diagonal, value, one) = self.points[at].observed(value);
-        let mut row: Vec<f64> = (0..count)
-            .map(|x| self.covariance(features.square(at, x)))
-            .collect();
+        let row = squares.iter().map(|square| self.covariance(*square));
+        let mut row: Vec<f64> = row.collect();
         self.rows.take_from(at, &mut row);
         for (entry, point) in row.iter_mut().zip(&mut self.points) {
             *entry /= diagonal;

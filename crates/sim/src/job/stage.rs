@@ -61,6 +61,9 @@ impl Stage {
     }
 
     pub(super) fn wait(&mut self, delay: SimTime, what: Event) -> Result<(), UnfinishedJob> {
+        if self.queue.pass(delay) {
+            return self.goes_on();
+        }
         self.queue.after(delay, what);
         while let Some(event) = self.queue.advance() {
             if event == what {

@@ -77,8 +77,11 @@ impl Market {
         let mut left = hit;
         // Each VM is taken with the odds of the places left: every choice is equally likely.
         for place in (0..own).rev() {
+            if left == 0 {
+                break;
+            }
             let odds = f64::from(left) / f64::from(place + 1);
-            if left > 0 && self.hits.uniform() < odds {
+            if self.hits.uniform() < odds {
                 take(place);
                 left -= 1;
             }

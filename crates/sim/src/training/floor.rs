@@ -19,17 +19,21 @@ pub struct Floor<'a> {
     pub log: &'a mut Log,
 }
 
+/// The parts of a [`Floor`], in the order of its fields.
+type Parts<'a> = (
+    &'a mut Queue<Event>,
+    &'a mut DriftPath,
+    &'a Stepping,
+    &'a mut Stream,
+    &'a mut Scratch,
+    &'a mut Log,
+);
+
 impl Floor<'_> {
-    /// This floor for a shorter time, to be taken apart.
     #[inline]
-    pub fn parts(&mut self) -> Floor<'_> {
-        Floor {
-            queue: self.queue,
-            drift: self.drift,
-            stepping: self.stepping,
-            stream: self.stream,
-            scratch: self.scratch,
-            log: self.log,
-        }
+    pub fn parts(&mut self) -> Parts<'_> {
+        let (queue, drift, stream) = (&mut *self.queue, &mut *self.drift, &mut *self.stream);
+        let (scratch, log) = (&mut *self.scratch, &mut *self.log);
+        (queue, drift, self.stepping, stream, scratch, log)
     }
 }

@@ -105,7 +105,7 @@ fn errors(plan: &Plan, at: usize, replicas: u64) -> Result<Errors, NoFigure> {
             let predicted = evaluator.predicted(at, strategy, replica);
             for (index, time_s) in predicted.iter().enumerate() {
                 if let Some(time_s) = time_s {
-                    let error = time_s / arena.expected[0][index].time_s - 1.0;
+                    let error = time_s / arena.expected(0, index).time_s - 1.0;
                     let workers = arena.space.workers(index);
                     own.entry(workers).or_default().push(100.0 * error.abs());
                 }

@@ -84,14 +84,7 @@ impl Asp {
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
         let mut draws = Draws::new(stepping);
         let Memory(read) = scratch.memory();

@@ -76,14 +76,7 @@ pub(super) fn rounds(
     mut stretch: Stretch,
     goal: Goal,
 ) -> Result<Stretch, StalledJob> {
-    let Floor {
-        queue,
-        drift,
-        stepping,
-        stream,
-        log,
-        ..
-    } = floor.parts();
+    let (queue, drift, stepping, stream, _, log) = floor.parts();
     let mut draws = Draws::new(stepping);
     let late = u64::from(stepping.workers - needed);
     let (mut finished, mut step_start) = (0, queue.now());

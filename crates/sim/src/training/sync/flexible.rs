@@ -130,21 +130,13 @@ impl EventProtocol for Flexible {
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
-    #[expect(clippy::too_many_lines, reason = "a state machine of workers")]
     fn run(
         &self,
         floor: &mut Floor<'_>,
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));

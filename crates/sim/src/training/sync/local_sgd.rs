@@ -52,14 +52,7 @@ impl EventProtocol for LocalSgd {
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let workers = stepping.workers;
         let round = u64::from(workers) * u64::from(self.period.get());
         let mut draws = Draws::new(stepping);

@@ -91,14 +91,7 @@ impl EventProtocol for Speculative {
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let draws = Draws::new(stepping);
         let StepMemory { tasks, idle } = scratch.memory();
         let mut step = SpeculativeStep {

@@ -150,14 +150,7 @@ impl Ssp {
         mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
-        let Floor {
-            queue,
-            drift,
-            stepping,
-            stream,
-            scratch,
-            log,
-        } = floor.parts();
+        let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
         let slack = u64::from(self.slack);
         let mut draws = Draws::new(stepping);
