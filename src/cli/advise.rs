@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::advise_deadline::{DeadlineArgs, DeadlineQuestion, PlanningOptions};
-use super::advise_model::{CommonAdviceOptions, OfModel};
+use super::advise_model::{self, OfModel};
 use super::advise_tuning::OfTuning;
 use super::exit::{Exit, Failure};
 use super::profile::{EpochsArg, ProfileArgs};
@@ -22,6 +22,7 @@ use scavsim_experiment::ranking::NoRanking;
 use scavsim_import::folder::{self, Kind};
 use scavsim_import::{profile, trial};
 use scavsim_measure::advise::advice::{Advice, Choice};
+use scavsim_measure::advise::model::ModelQuestion;
 use scavsim_measure::advise::offers::{PriceCaps, strange_prices};
 use scavsim_measure::advise::question::NoAdvice;
 use scavsim_measure::advise::rental::RentalAdvice;
@@ -209,8 +210,9 @@ impl AdviseArgs {
         ));
         let profile = match (&self.of_model, &self.profile) {
             (Some(of_model), _) if wrong.is_empty() => {
-                let of_all = self.asked_of_all(in_time.as_ref())?;
-                return of_model.run(of_all, in_time.as_ref(), signals);
+                let question = self.model_question(of_model, in_time.as_ref())?;
+                let is_json = self.format == AdviceFormat::Json;
+                return advise_model::run(&question, self.jobs(), is_json, in_time, signals);
             }
             (None, Some(profile)) => profile,
             _ => return Err(Failure::Wrong(wrong)),
@@ -223,12 +225,10 @@ impl AdviseArgs {
         drop(progress);
         let advice = match advice {
             Ok(advice) if wrong.is_empty() => advice,
+            Err(NoAdvice::Failed(why)) if wrong.is_empty() => return Err(why.into()),
             Err(NoAdvice::Failed(NoRanking::Interrupted)) => return Err(Failure::Interrupted),
-            Err(NoAdvice::Failed(why)) if wrong.is_empty() => {
-                return Err(anyhow::Error::from(why).into());
-            }
             Err(NoAdvice::Wrong(more)) => {
-                more.iter().for_each(|one| wrong.push(one.clone()));
+                wrong.extend(more);
                 return Err(Failure::Wrong(wrong));
             }
             _ => return Err(Failure::Wrong(wrong)),
@@ -428,21 +428,28 @@ impl AdviseArgs {
         }
     }
 
-    fn asked_of_all(
+    fn model_question(
         &self,
+        of: &OfModel,
         in_time: Option<&DeadlineQuestion>,
-    ) -> Result<CommonAdviceOptions, Failure> {
-        Ok(CommonAdviceOptions {
+    ) -> Result<ModelQuestion, Failure> {
+        Ok(ModelQuestion {
+            model: of.model.clone(),
+            tokens: of.tokens.map_or(0.0, |tokens| tokens as f64),
+            data: self.tuning.samples(self.passes.epochs)?,
+            tuning: self.tuning.question(),
+            sequence: of.sequence,
+            batch: of.global_batch,
+            runtime: of.runtime.clone(),
+            precision: of.precision.clone(),
+            gpus: of.gpus.clone(),
+            most_gpus: of.most_gpus,
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
             // Steps of a large model take long, and scatter little.
             steps: self.steps.unwrap_or(10),
             runs: u64::from(self.runs),
-            jobs: self.jobs(),
-            data: self.tuning.samples(self.passes.epochs)?,
-            tuning: self.tuning.question(),
-            is_json: self.format == AdviceFormat::Json,
         })
     }
 

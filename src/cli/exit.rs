@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use scavsim_experiment::ranking::NoRanking;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::AlteredRows;
 
@@ -54,6 +55,15 @@ pub enum Failure {
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Failure::Other(error)
+    }
+}
+
+impl From<NoRanking> for Failure {
+    fn from(why: NoRanking) -> Self {
+        match why {
+            NoRanking::Interrupted => Failure::Interrupted,
+            other => Failure::Other(other.into()),
+        }
     }
 }
 

@@ -3,18 +3,20 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::exit::{Exit, Failure};
-use super::glossary::GLOSSARY;
-use super::heads::HEADS;
+use super::exit::{EXIT_CODES, Exit, Failure, wrong};
 use super::terminal;
 use scavsim_base::Declaration;
 use scavsim_data::pricing::builtin;
 use scavsim_experiment::COLUMNS;
 use scavsim_papers::reproduce::Evidence;
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::closest;
 use scavsim_scenario::declared::{DeclaredKind, KINDS};
 use scavsim_scenario::file;
-use scavsim_show::report::{headline_table, policies_table, summary_table};
+use scavsim_show::report::summary_table;
+
+/// Words of tables and messages that are neither a key, a column nor a name: the word, where it stands, its meaning.
+const WORDS: &str = include_str!("words.tsv");
+const IN_MESSAGES: &str = "in tables and messages";
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -34,9 +36,9 @@ struct Entry {
 /// Short words that completions offer.
 fn explainable_words() -> Vec<&'static str> {
     let columns = COLUMNS.iter().map(|column| column.name);
-    let glossary = GLOSSARY
-        .iter()
-        .map(|(word, _)| *word)
+    let glossary = words().filter(|[_, place, _]| *place == IN_MESSAGES);
+    let glossary = glossary
+        .map(|[word, ..]| word)
         .filter(|word| !word.contains(' '));
     columns
         .chain(summary_table::column_words())
@@ -77,10 +79,7 @@ impl ExplainArgs {
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             let help =
                 format!("{near}keys stand in docs/scenario.md, columns in `scavsim list columns`");
-            let mut wrong = Diagnostics::default();
-            wrong
-                .push(Diagnostic::general(format!("`{asked}` means nothing here")).with_help(help));
-            return Err(Failure::Wrong(wrong));
+            return Err(wrong(format!("`{asked}` means nothing here"), &help));
         }
         let page = terminal::page();
         let mut text = String::new();
@@ -94,6 +93,11 @@ impl ExplainArgs {
         terminal::print(&text)?;
         Ok(Exit::Done)
     }
+}
+
+fn words() -> impl Iterator<Item = [&'static str; 3]> {
+    let lines = WORDS.lines().skip(1);
+    lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
 
 /// A head such as `0.5 ×`, which there are for several numbers, as `N ×`.
@@ -125,17 +129,8 @@ fn entries() -> Result<Vec<Entry>, Failure> {
         summary_table::meanings()
             .map(|(word, meaning)| entry(word, "in the table of strategies", meaning)),
     );
-    all.extend(
-        headline_table::meanings()
-            .map(|(word, meaning)| entry(word, "in the table that answers", meaning)),
-    );
-    all.extend(
-        policies_table::meanings()
-            .map(|(word, meaning)| entry(word, "in the table of pricing policies", meaning)),
-    );
-    all.extend(
-        (GLOSSARY.iter()).map(|(word, meaning)| entry(word, "in tables and messages", meaning)),
-    );
+    all.extend(words().map(|[word, place, meaning]| entry(word, place, meaning)));
+    all.push(entry("exit codes", IN_MESSAGES, EXIT_CODES));
     all.extend((Evidence::ALL.iter()).map(|class| {
         entry(
             class.name(),
@@ -143,7 +138,6 @@ fn entries() -> Result<Vec<Entry>, Failure> {
             class.meaning(),
         )
     }));
-    all.extend((HEADS.iter()).map(|(head, meaning)| entry(head, "a head of tables", meaning)));
     all.extend(COLUMNS.iter().map(|column| {
         let unit = match column.unit {
             "" => String::new(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::exit::Failure;
+use super::exit::{Failure, wrong};
 use super::programs::ProgramsArg;
 use super::scenarios;
 use scavsim_provision::policy_run::watch;
@@ -33,11 +33,9 @@ pub(super) fn of_file(
     let mut all = Vec::new();
     for scenario in &scenarios {
         let Some(study) = MarketPolicies::study_of(&*scenario.subject) else {
-            let mut d = Diagnostics::default();
             let title = format!("{}: no `[policy]`", files[0].display());
             let help = "`scavsim plot` draws folders of runs, and lives under policies";
-            d.push(Diagnostic::general(title).with_help(help));
-            return Err(Failure::Wrong(d));
+            return Err(wrong(title, help));
         };
         all.extend(figures(scenario, study, asked)?);
     }

@@ -11,13 +11,13 @@ use super::set::SetArgs;
 use super::signals::Signals;
 use super::terminal::PrintedForm;
 use super::{scenarios, terminal};
+use scavsim_base::text::Page;
 use scavsim_engine::Interrupt;
 use scavsim_experiment::Ranking;
-use scavsim_experiment::ranking::{NoRanking, RankingOptions, rank};
+use scavsim_experiment::ranking::{RankingOptions, rank};
 use scavsim_scenario::{Overrides, Scenario};
 use scavsim_search::search::Objective;
-use scavsim_show::report::ranking_table::{self, DisplayOptions};
-use scavsim_show::report::{Places, ranking_data};
+use scavsim_show::report::{Places, ranking_data, ranking_table};
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -82,14 +82,13 @@ fn top(text: &str) -> Result<Top, &'static str> {
 pub(super) const RUNS: u32 = 400;
 
 impl View {
-    pub fn shown(self, wide: bool) -> DisplayOptions {
-        let page = terminal::page();
-        DisplayOptions {
-            top: self.top.0,
-            width: if wide { usize::MAX } else { page.width },
-            is_coloured: page.is_coloured,
-            markup: page.markup,
+    /// How many rows are shown, and the page that they are on.
+    pub fn shown(self, wide: bool) -> (Option<usize>, Page) {
+        let mut page = terminal::page();
+        if wide {
+            page.width = usize::MAX;
         }
+        (self.top.0, page)
     }
 }
 
@@ -199,22 +198,19 @@ pub(super) fn ranked(
     };
     let rankings = rank(scenario, options);
     drop(progress);
-    match rankings {
-        Err(NoRanking::Interrupted) => Err(Failure::Interrupted),
-        rankings => Ok(rankings.map_err(anyhow::Error::from)?),
-    }
+    Ok(rankings?)
 }
 
 /// Prints rankings, of one scenario after the other.
 pub(super) struct Rankings {
     format: RankFormat,
-    shown: DisplayOptions,
+    shown: (Option<usize>, Page),
     begun: bool,
     values: Vec<Value>,
 }
 
 impl Rankings {
-    pub(super) fn new(format: RankFormat, shown: DisplayOptions) -> Self {
+    pub(super) fn new(format: RankFormat, shown: (Option<usize>, Page)) -> Self {
         Rankings {
             format,
             shown,
@@ -232,7 +228,11 @@ impl Rankings {
                 // No strategy has a say here.
                 places.remarks.averaged = None;
                 terminal::print(&ranking_table::render(
-                    scenario, rankings, &places, self.shown,
+                    scenario,
+                    rankings,
+                    &places,
+                    self.shown.0,
+                    &self.shown.1,
                 ))
             }
             RankFormat::Csv => terminal::print(&ranking_data::csv(scenario, rankings, is_first)),

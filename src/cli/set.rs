@@ -18,10 +18,6 @@ pub struct SetArgs {
 }
 
 impl SetArgs {
-    pub fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
-
     pub fn sources(&self) -> Result<Vec<Arc<Source>>, Failure> {
         let all = split(NAME, &self.set)?.into_iter();
         Ok(all

@@ -6,12 +6,11 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::exit::Failure;
+use super::exit::{Failure, wrong};
 use super::terminal;
 use scavsim_base::text::Page;
 use scavsim_experiment::metrics::KeptMetrics;
 use scavsim_experiment::{Aggregated, KeyColumns};
-use scavsim_read::input::{Diagnostic, Diagnostics};
 use scavsim_show::report::{
     Places, axis_map, clusters_table, market_table, policies_table, summary_by, summary_csv,
     summary_json, summary_table, table_figures,
@@ -71,26 +70,21 @@ impl SummaryByArg {
             Form::Clusters => "clusters",
             Form::Configurations => "configurations",
             Form::Map if self.columns.is_none() => {
-                let mut wrong = Diagnostics::default();
-                let title = "`--format map` is of two axes, and none is named";
-                wrong.push(Diagnostic::general(title).with_help(
+                return Err(wrong(
+                    "`--format map` is of two axes, and none is named",
                     "name them: `--by strategy,axis.compute_scale,axis.network_scale`; with `run` it is `--summary-by`",
                 ));
-                return Err(Failure::Wrong(wrong));
             }
             _ => return Ok(()),
         };
         if self.columns.is_none() {
             return Ok(());
         }
-        let mut wrong = Diagnostics::default();
-        wrong.push(
-            Diagnostic::general(format!(
-                "`--format {name}` shows no summary by other columns"
-            ))
-            .with_help("legal with columns: `table`, `map`, `csv`, `json`"),
-        );
-        Err(Failure::Wrong(wrong))
+        let title = format!("`--format {name}` shows no summary by other columns");
+        Err(wrong(
+            title,
+            "legal with columns: `table`, `map`, `csv`, `json`",
+        ))
     }
 
     pub fn for_form(self, format: Form) -> Option<KeyColumns> {
@@ -127,12 +121,10 @@ impl TableArgs {
         if self.columns.is_empty() || (format == Form::Table && by.columns.is_none()) {
             return Ok(());
         }
-        let mut wrong = Diagnostics::default();
-        wrong.push(
-            Diagnostic::general("`--columns` chooses among those of the table of strategies")
-                .with_help("`--wide` shows all columns of any table"),
-        );
-        Err(Failure::Wrong(wrong))
+        Err(wrong(
+            "`--columns` chooses among those of the table of strategies",
+            "`--wide` shows all columns of any table",
+        ))
     }
 }
 

@@ -153,3 +153,48 @@ fn columns_that_a_scenario_never_fills_are_left_out_unless_asked_for() {
         .success();
     assert_same_files(&sandbox.contents("all"), &whole, "resumed");
 }
+
+/// A figure of two axes is of the workload that is asked for; without one it is the mean over all.
+#[test]
+fn a_figure_of_axes_is_of_the_workload_that_is_asked_for() {
+    let workloads = ["scavenger-resnet18", "scavenger-transformer"];
+    let two = SCENARIO.replace(
+        &format!("\"{}\"", workloads[0]),
+        &workloads.map(|own| format!("{own:?}")).join(", "),
+    );
+    let sandbox = Sandbox::with(&two);
+    sandbox
+        .run(&["run", "scenario.toml", "--out", "out"])
+        .success();
+    let drawn = |more: &[&str]| {
+        let plot = [
+            "plot", "out", "--kind", "axes", "--form", "vega", "--out", "figures",
+        ];
+        sandbox.run(&[&plot[..], more].concat())
+    };
+    let alt = |name: &str| {
+        let spec = sandbox.read(&format!("figures/axes-cost{name}.vl.json"));
+        let spec: serde_json::Value = serde_json::from_str(&spec).expect("JSON");
+        let words = spec["description"].as_str().expect("words");
+        let percent = words
+            .split("partial ")
+            .nth(1)
+            .and_then(|own| own.split(" %").next());
+        percent
+            .and_then(|own| own.parse::<f64>().ok())
+            .expect("a mean")
+    };
+    drawn(&[]).success();
+    let each = workloads.map(|own| {
+        drawn(&["--workload", own]).success();
+        alt(&format!("-{own}"))
+    });
+    let both = alt("");
+    assert!(each[0] != each[1], "{each:?}");
+    assert!(
+        (both - 0.5 * (each[0] + each[1])).abs() < 0.11,
+        "{both} {each:?}"
+    );
+    let told = stderr(&drawn(&["--workload", "another"]).code(2));
+    assert!(told.contains("no workload `another`"), "{told}");
+}

@@ -99,11 +99,20 @@ fn figures(tallied: &GroupSummary) -> Vec<(String, f64, Told)> {
     all
 }
 
+/// An empty summary of replicas that are in pairs where those of the scenario are.
+fn summary(scenario: &Scenario) -> Summary {
+    let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX).in_pairs(scenario.antithetic);
+    Summary::new(None, false, tasks)
+}
+
 impl Series {
     /// Cuts the replicas of a scenario into series of so many.
     fn of_one(text: &str, series: u64, length: u64) -> Series {
-        let mut all = Series::default();
         let scenario = scenario(&format!("replicas = {}\n{text}", series * length));
+        let mut all = Series {
+            all: summary(&scenario),
+            ..Series::default()
+        };
         all.take(&scenario, length);
         all
     }
@@ -129,7 +138,7 @@ impl Series {
     fn take(&mut self, scenario: &Scenario, length: u64) {
         let plan = Plan::new(scenario).expect("a checked scenario");
         let mut evaluator = Evaluator::new(&plan);
-        let mut one = Summary::default();
+        let mut one = summary(scenario);
         let per_replica = (plan.policies.len() * plan.objectives.len()) as u64;
         for number in 0..plan.cases() {
             let record = evaluator.evaluate(plan.case(number));
@@ -138,7 +147,7 @@ impl Series {
             if (number + 1) % (length * per_replica) > 0 {
                 continue;
             }
-            for group in std::mem::take(&mut one).finish_usual() {
+            for group in std::mem::replace(&mut one, summary(scenario)).finish_usual() {
                 let who = format!("{} {}", group.workload, group.strategy);
                 for (name, _, told) in figures(&group.tallied) {
                     let key = [who.clone(), group.objective.clone(), name];

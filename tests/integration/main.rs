@@ -28,7 +28,7 @@
 //!   of them.
 //! - [`parameter_servers`]: servers of asynchronous workers in scenarios; [`papers_in_events`]: papers in all fidelities.
 //! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed, [`trace_search`]: of a search on real runs.
-//! - [`bench`]: suites of searches, and what is handed in.
+//! - [`bench`]: searches that are handed in, [`bench_suites`]: what they are made of.
 //! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
 //!   [`import_profile`]: those of one's own, [`import_layers`]: layers of a model.
 //! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own; [`default_prices`]: what is
@@ -61,6 +61,7 @@ mod bad_prices;
 mod bad_workloads;
 mod bags;
 mod bench;
+mod bench_suites;
 mod beyond;
 mod bills;
 mod budget;

@@ -3,7 +3,7 @@
 use scavsim::report::manifest::{self, Identity};
 use serde_json::json;
 
-use crate::sandbox::{Sandbox, stderr, stdout};
+use crate::sandbox::{Sandbox, assert_same_files, stderr, stdout};
 
 const SCENARIO: &str = "name = \"small\"\nworkloads = [\"scavenger-resnet18\"]\nreplicas = 12\nvariation.step_cv = 0.1\n\
     search = { strategies = [\"oracle\", \"random\"], objectives = [\"time\", \"cost\"] }\n";
@@ -122,4 +122,27 @@ fn a_forgery_with_right_hashes_is_found_by_evaluating_again() {
     let told = stderr(&sandbox.run(&VERIFY).code(2));
     assert!(told.contains("is not what its scenario comes to"), "{told}");
     assert!(told.contains("evaluated again"), "{told}");
+}
+
+/// Pairs of mirrored replicas are pairs, too, where the rows are read back.
+#[test]
+fn rows_of_antithetic_replicas_come_to_the_summary_of_the_run() {
+    let sandbox = Sandbox::with(&SCENARIO.replace("replicas", "antithetic = true\nreplicas"));
+    let run = ["run", "scenario.toml", "--out", "out"];
+    sandbox.run(&run).success();
+    sandbox.run(&VERIFY).success();
+    let whole = sandbox.contents("out");
+    let half = whole["records.csv"].len() / 2;
+    sandbox.left_by_a_kill("out", &whole, &whole["records.csv"][..half]);
+    sandbox.run(&[&run[..], &["--resume"]].concat()).success();
+    assert_same_files(&sandbox.contents("out"), &whole, "resumed");
+    for shard in ["1/2", "2/2"] {
+        let run = ["run", "scenario.toml", "--out", "parts", "--shard", shard];
+        sandbox.run(&run).success();
+    }
+    sandbox.run(&["merge", "parts"]).success();
+    assert_eq!(
+        sandbox.contents("parts")["summary.csv"],
+        whole["summary.csv"]
+    );
 }

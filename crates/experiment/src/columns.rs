@@ -300,9 +300,6 @@ macro_rules! columns {
             /// Values of the axes that the scenario sweeps: columns behind all others.
             #[serde(skip)]
             pub axes: RecordAxes<'p>,
-            /// Whether its luck is that of the replica before or behind, one of them mirrored. No column.
-            #[serde(skip)]
-            pub(crate) antithetic: bool,
             /// Records of a plan with this number have the same setting, workload, pricing, objective and strategy. No column.
             #[serde(skip)]
             pub(crate) group: GroupNumber,
@@ -378,7 +375,6 @@ macro_rules! columns {
                 Record {
                     $($name: Field::borrowed(&self.$name),)+
                     axes: self.axes.as_axes(),
-                    antithetic: false,
                     group: GroupNumber::default(),
                 }
             }

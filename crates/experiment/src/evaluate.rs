@@ -434,7 +434,6 @@ impl<'p> Evaluator<'p> {
             objective: self.plan.objectives[case.objective].name(),
             strategy: self.plan.strategy(case.strategy),
             replica: case.replica,
-            antithetic: self.plan.is_antithetic(),
             group: GroupNumber(self.plan.group(&case)),
             setting: self.plan.setting(case.arena),
             right: Some(0.0),

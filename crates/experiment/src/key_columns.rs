@@ -101,6 +101,8 @@ pub struct KeyColumns {
     pub columns: Vec<KeyColumn>,
     pub(super) keeps: Keeps,
     pub(super) kept: &'static KeptMetrics,
+    /// Whether replicas 2 r and 2 r + 1 share their luck.
+    pub(super) are_paired: bool,
 }
 
 /// What a group keeps beside counts, means and shares.
@@ -166,32 +168,28 @@ impl KeyColumn {
 }
 
 impl KeyColumns {
+    fn new(columns: Vec<KeyColumn>, keeps: Keeps) -> KeyColumns {
+        KeyColumns {
+            columns,
+            keeps,
+            kept: KeptMetrics::all(),
+            are_paired: false,
+        }
+    }
+
     /// Keys of the usual summary: `setting`, `workload`, `pricing`, `objective`, `strategy`.
     pub(super) fn usual(across_vms: bool) -> KeyColumns {
-        KeyColumns {
-            columns: of_identity(),
-            keeps: Keeps::Choices { across_vms },
-            kept: KeptMetrics::all(),
-        }
+        KeyColumns::new(of_identity(), Keeps::Choices { across_vms })
     }
 
     /// Keys of groups whose cases differ by luck alone: `objective`, `setting`, `workload`, `pricing`, `strategy`, `oracle_vm`.
     pub fn of_one_luck() -> KeyColumns {
-        let columns = vec![
-            column_by_appearance("objective", |r| Value::Text(r.objective)),
-            column_by_appearance("setting", |r| Value::Text(r.setting)),
-            column_by_appearance("workload", |r| Value::Text(r.workload)),
-            column_by_appearance("pricing", |r| Value::Text(r.pricing)),
-            column_by_appearance("strategy", |r| Value::Text(r.strategy)),
-            column_by_appearance("oracle_vm", |r| {
-                r.oracle_vm.map_or(Value::Empty, Value::Text)
-            }),
-        ];
-        KeyColumns {
-            columns,
-            keeps: Keeps::Sums,
-            kept: KeptMetrics::all(),
-        }
+        let mut columns = of_identity();
+        columns[..=3].rotate_right(1);
+        columns.push(column_by_appearance("oracle_vm", |r| {
+            r.oracle_vm.map_or(Value::Empty, Value::Text)
+        }));
+        KeyColumns::new(columns, Keeps::Sums)
     }
 
     /// Place of `objective` in [`of_one_luck`](KeyColumns::of_one_luck).
@@ -213,11 +211,7 @@ impl KeyColumns {
             column_by_appearance("fidelity", |r| Value::Text(r.fidelity.unwrap_or(""))),
             column_by_appearance("reason", |r| Value::Text(&r.reason)),
         ]);
-        KeyColumns {
-            columns,
-            keeps: Keeps::TwoMedians,
-            kept: KeptMetrics::all(),
-        }
+        KeyColumns::new(columns, Keeps::TwoMedians)
     }
 }
 
@@ -281,10 +275,6 @@ impl std::str::FromStr for KeyColumns {
             }
             columns.push(column);
         }
-        Ok(KeyColumns {
-            columns,
-            keeps: Keeps::Sums,
-            kept: KeptMetrics::all(),
-        })
+        Ok(KeyColumns::new(columns, Keeps::Sums))
     }
 }

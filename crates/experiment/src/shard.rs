@@ -79,6 +79,8 @@ pub struct Tasks {
     /// Cases of one search problem and strategy, or all: they begin with a task of their own.
     stretch: u64,
     size: u64,
+    /// Whether replicas 2 r and 2 r + 1 share their luck.
+    pub(super) are_paired: bool,
 }
 
 /// Cases beyond which the start of a task costs nothing.
@@ -93,19 +95,23 @@ impl Tasks {
     /// Tasks of at most `size` cases; `stretch` cases have one search problem and strategy.
     pub fn new(cases: u64, stretch: u64, size: u64) -> Tasks {
         let (stretch, size) = (stretch.max(1), size.max(1));
-        if stretch <= size {
-            Tasks {
-                cases,
-                stretch: cases.max(1),
-                size: size / stretch * stretch,
-            }
+        let (stretch, size) = if stretch <= size {
+            (cases.max(1), size / stretch * stretch)
         } else {
-            Tasks {
-                cases,
-                stretch,
-                size,
-            }
+            (stretch, size)
+        };
+        Tasks {
+            cases,
+            stretch,
+            size,
+            are_paired: false,
         }
+    }
+
+    /// Tasks of replicas that come in pairs of mirrored luck, or do not.
+    #[must_use]
+    pub fn in_pairs(self, are_paired: bool) -> Tasks {
+        Tasks { are_paired, ..self }
     }
 
     pub fn from_plan(plan: &Plan) -> Tasks {
@@ -115,6 +121,7 @@ impl Tasks {
             plan.cases_per_simulation(),
             pace(plan.lives().is_some(), plan.terms.fidelity),
         )
+        .in_pairs(plan.is_antithetic())
     }
 
     pub fn of_scenario(scenario: &Scenario) -> Tasks {
@@ -129,6 +136,7 @@ impl Tasks {
             shared,
             pace(scenario.subject.lives().is_some(), scenario.fidelity),
         )
+        .in_pairs(scenario.antithetic)
     }
 
     /// Tasks with enough cases to start for nothing, few enough to share out, and fewer of slow cases, so that rows appear within

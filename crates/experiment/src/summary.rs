@@ -64,7 +64,10 @@ impl Summary {
 
     pub fn by(columns: KeyColumns, tasks: Tasks) -> Summary {
         Summary {
-            by: Arc::new(columns),
+            by: Arc::new(KeyColumns {
+                are_paired: tasks.are_paired,
+                ..columns
+            }),
             tasks,
             most_groups: MOST_GROUPS,
             part: None,

@@ -185,14 +185,15 @@ impl Cases {
         hash_of(self.key.iter().map(OwnedCell::borrowed))
     }
 
-    fn push_record(&mut self, record: &Record<'_>, keeps: Keeps) {
-        match keeps {
+    fn push_record(&mut self, record: &Record<'_>, by: &KeyColumns) {
+        match by.keeps {
             Keeps::Choices { across_vms } => {
-                self.tally.push_record(record, Some(&mut self.rows));
+                let rows = Some(&mut self.rows);
+                self.tally.push_record(record, by.are_paired, rows);
                 self.choices.push_record(record, across_vms);
             }
             Keeps::Sums | Keeps::TwoMedians => {
-                self.tally.push_record(record, None);
+                self.tally.push_record(record, by.are_paired, None);
                 self.is_one = self.is_one && self.identity == identity(record);
                 let values = [record.time_h, record.cost_usd];
                 for (median, value) in self.medians.iter_mut().zip(values) {
@@ -274,9 +275,12 @@ impl SummaryPart {
         }
     }
 
-    /// `across_vms` where every VM type is searched by itself.
-    pub fn usual(across_vms: bool) -> SummaryPart {
-        SummaryPart::new(Arc::new(KeyColumns::usual(across_vms)))
+    /// `across_vms` where every VM type is searched by itself; `are_paired` where replicas 2 r and 2 r + 1 share their luck.
+    pub fn usual(across_vms: bool, are_paired: bool) -> SummaryPart {
+        SummaryPart::new(Arc::new(KeyColumns {
+            are_paired,
+            ..KeyColumns::usual(across_vms)
+        }))
     }
 
     pub fn push_record(&mut self, record: &Record<'_>) {
@@ -303,7 +307,7 @@ impl SummaryPart {
             }
             self.groups.push(cases);
         }
-        self.groups[at].push_record(record, keeps);
+        self.groups[at].push_record(record, &self.by);
     }
 }
 
@@ -326,7 +330,7 @@ impl SummaryPart {
 
     /// Inverse of [`SummaryPart::write`]; `None` for other bytes.
     pub fn read(from: &mut Reader<'_>) -> Option<SummaryPart> {
-        let mut part = SummaryPart::usual(from.count()? == 1);
+        let mut part = SummaryPart::usual(from.count()? == 1, false);
         let keeps = part.by.keeps;
         let groups = (0..from.count()?).map(|_| Cases::read(from, keeps));
         part.groups = groups.collect::<Option<_>>()?;

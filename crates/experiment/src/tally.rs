@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::interval_coverage::{IntervalCoverage, SKEWED};
+use super::interval_coverage::IntervalCoverage;
 use super::metric_moments::{Figure, MetricMoments};
 use super::metrics::{KeptMetrics, METRICS, ORACLE, PLACES_OF_SHARES, SHARES};
 use super::record::{Record, Status};
@@ -71,13 +71,6 @@ pub struct Mean {
     pub holds: IntervalCoverage,
     pub skewness: f64,
     pub count: u64,
-}
-
-impl Mean {
-    /// Whether a few values carry it.
-    pub fn is_of_a_tail(&self) -> bool {
-        self.skewness.abs() > SKEWED
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -172,13 +165,18 @@ impl Tally {
     }
 
     /// Adds a record, and to `rows` its figures with a median, NaN where missing.
-    pub(super) fn push_record(&mut self, record: &Record<'_>, rows: Option<&mut Vec<f64>>) {
+    pub(super) fn push_record(
+        &mut self,
+        record: &Record<'_>,
+        are_paired: bool,
+        rows: Option<&mut Vec<f64>>,
+    ) {
         self.cases += 1;
         self.failed += u64::from(record.status == Status::Failed);
         if let Some(part) = record.independence {
             *self.independent.get_or_insert(0.0) += part;
         }
-        let place_of_luck = self.partners.meet(record.replica, record.antithetic);
+        let place_of_luck = self.partners.meet(record.replica, are_paired);
         let cells = record.figures();
         let kept = self.kept;
         self.row.clear();

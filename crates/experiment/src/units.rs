@@ -28,8 +28,8 @@ pub(super) struct Partners {
 }
 
 impl Partners {
-    pub(super) fn meet(&mut self, replica: u64, antithetic: bool) -> Place {
-        if antithetic {
+    pub(super) fn meet(&mut self, replica: u64, are_paired: bool) -> Place {
+        if are_paired {
             self.in_pairs(replica)
         } else {
             Place::Alone

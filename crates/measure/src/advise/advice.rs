@@ -1,9 +1,10 @@
 //! An answer: the best choices, what they rest on, and what to measure next.
 
-use super::decision::{Goal, MeasurementValue};
+use super::decision::{Goal, Measurement, MeasurementValue};
 use super::machines::Basis;
 use super::measurement_summary::MeasurementSummary;
 use super::offers::{Offer, OfferList};
+use scavsim_base::text::words::{short_time, small_usd};
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Provenance;
@@ -101,7 +102,37 @@ impl Choice {
     }
 }
 
+impl NextMeasurement {
+    /// What is measured, on which machines, in which market.
+    pub fn description(&self) -> String {
+        let c = &self.configuration;
+        let again = if self.was_measured { " once more" } else { "" };
+        let on = format!("{} {}", self.vms, c.vm);
+        let terms = self.offer.terms();
+        match self.worth.measurement {
+            Measurement::Step(_) => {
+                let machine = self.basis.map_or("", |_| " (not measured yet)");
+                let what = format!("the step of {} × {} on {on}", c.workers, c.batch);
+                format!("{what}{again}{machine}, {terms}")
+            }
+            Measurement::Epochs(_) => {
+                let batch = c.batch;
+                format!("the epochs of batch {batch}{again}, by a run on {on}, {terms}")
+            }
+        }
+    }
+}
+
 impl Advice {
+    /// How much better a measurement makes the choice, in what it is chosen by.
+    pub fn worth_in_words(&self, value: f64) -> String {
+        match self.goal.objective {
+            Objective::Time => short_time(value),
+            Objective::Cost => small_usd(value),
+            Objective::Knee => format!("{} worth of cost and time", small_usd(value)),
+        }
+    }
+
     /// The best choice on a machine that was measured, where the best of all is not on one.
     pub fn best_measured(&self) -> Option<&Choice> {
         self.choices.first().filter(|best| best.stands.is_some())?;

@@ -20,7 +20,7 @@ mod simulate;
 pub mod speeds;
 pub mod text;
 pub mod uncertainty;
-mod words;
+pub mod words;
 
 pub use advice::Advice;
 pub use answer::advise;

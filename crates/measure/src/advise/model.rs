@@ -112,8 +112,6 @@ pub struct ModelAdvice {
     pub without_plan: Vec<Arc<str>>,
     /// What is worth measuring, the best first.
     pub measurements: Vec<PlanMeasurement>,
-    /// Plans left out as they do not fit, a sentence each.
-    pub left_out: Vec<String>,
 }
 
 impl ModelAdvice {
@@ -175,11 +173,7 @@ pub fn advise_model(
             .collect();
         ranker.rank_lot(&lot, &mut found_plans)?;
     }
-    let FoundPlans {
-        mut all,
-        left_out,
-        wrong,
-    } = found_plans;
+    let FoundPlans { mut all, wrong } = found_plans;
     if interrupt.is_raised() {
         return Err(NoAdvice::Failed(NoRanking::Interrupted));
     }
@@ -211,7 +205,6 @@ pub fn advise_model(
         measurements: measurements(question, &asked, &choices),
         choices,
         of_each_size,
-        left_out,
         question: question.clone(),
     })
 }
@@ -250,7 +243,6 @@ type Lot<'o> = Vec<(&'o Offer, VmGpus)>;
 #[derive(Default)]
 struct FoundPlans {
     all: Vec<PlanChoice>,
-    left_out: Vec<String>,
     /// What is wrong with the first setup under which there is no plan.
     wrong: Option<Diagnostics>,
 }
@@ -319,7 +311,6 @@ impl Ranker<'_> {
                 return Ok(Vec::new());
             }
         };
-        found.left_out.extend(scenario.subject.left_out());
         let effort = RankingOptions {
             runs: self.question.runs,
             jobs: self.jobs,

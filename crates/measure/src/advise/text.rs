@@ -2,10 +2,10 @@
 
 use super::advice::{Advice, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::FURTHER;
-use super::decision::{Measurement, SURELY};
+use super::decision::SURELY;
 use super::machines::Basis;
 use super::measurement_summary::NoGain;
-use super::words::{self, capital, with_interval, wrapped};
+use super::words::{self, bullet, capital, indented, with_interval};
 use scavsim_base::text::words::{
     figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
 };
@@ -45,8 +45,8 @@ fn answer(advice: &Advice) -> String {
         )
     } else {
         let stands = best.stands.as_ref().map(counterpart_sentence);
-        let stands = stands.map_or_else(String::new, |text| wrapped(&text, "  ", "  "));
-        let why = wrapped(&why(advice), "  ", "  ");
+        let stands = stands.map_or_else(String::new, |text| indented(&text));
+        let why = indented(&why(advice));
         let measured = best_measured(advice);
         format!("Take\n{}{stands}{why}{measured}", choice_text(best, advice))
     };
@@ -55,7 +55,7 @@ fn answer(advice: &Advice) -> String {
             "Times include {} min of set-up (--setup-min); those of `rank` have none.",
             short_figure(advice.setup_min)
         );
-        text += &wrapped(&setup, "  ", "  ");
+        text += &indented(&setup);
     }
     text + EXPLAIN
 }
@@ -66,7 +66,7 @@ fn limits(advice: &Advice) -> String {
 }
 
 fn section(title: &str, sentences: &[String]) -> String {
-    let lines: String = sentences.iter().map(|s| wrapped(s, "- ", "  ")).collect();
+    let lines: String = sentences.iter().map(|s| bullet(s)).collect();
     format!("{title}\n{lines}\n")
 }
 
@@ -313,7 +313,7 @@ fn best_measured(advice: &Advice) -> String {
         short_time(best.time_h[0]),
         small_usd(best.cost_usd[0]),
     );
-    wrapped(&text, "  ", "  ")
+    indented(&text)
 }
 
 fn choice_text(choice: &Choice, advice: &Advice) -> String {
@@ -334,7 +334,7 @@ fn choice_text(choice: &Choice, advice: &Advice) -> String {
         with_interval(&choice.cost_usd, "", small_usd),
         from(choice),
     );
-    wrapped(&name, "  ", "  ") + &wrapped(&figures, "  ", "  ")
+    indented(&name) + &indented(&figures)
 }
 
 /// Whether limits are kept, in words.
@@ -478,34 +478,7 @@ fn next(advice: &Advice) -> String {
         } else {
             "no measurement on the measured VM types could change the choice; others were not considered"
         };
-        return wrapped(&format!("Nothing: {of}."), "  ", "  ");
-    };
-    let unit = |value: f64| match advice.goal.objective {
-        Objective::Time => short_time(value),
-        Objective::Cost => small_usd(value),
-        Objective::Knee => format!("{} worth of cost and time", small_usd(value)),
-    };
-    let what = |next: &NextMeasurement| {
-        let c = &next.configuration;
-        let again = if next.was_measured { " once more" } else { "" };
-        let machine = next.basis.map_or("", |_| " (not measured yet)");
-        match next.worth.measurement {
-            Measurement::Step(_) => format!(
-                "the step of {} × {} on {} {}{again}{machine}, {}",
-                c.workers,
-                c.batch,
-                next.vms,
-                c.vm,
-                next.offer.terms()
-            ),
-            Measurement::Epochs(_) => format!(
-                "the epochs of batch {}{again}, by a run on {} {}, {}",
-                c.batch,
-                next.vms,
-                c.vm,
-                next.offer.terms()
-            ),
-        }
+        return indented(&format!("Nothing: {of}."));
     };
     let price = |next: &NextMeasurement| {
         let hours_of = short_time(next.worth.price.time_s / 3600.0);
@@ -518,15 +491,15 @@ fn next(advice: &Advice) -> String {
     if best.worth.net > 0.0 {
         let mut text = format!(
             "{} ({}). Expected to improve the choice by {} per run, {} over {times}.",
-            capital(&what(best)),
+            capital(&best.description()),
             price(best),
-            unit(best.worth.value),
-            unit(advice.times * best.worth.value),
+            advice.worth_in_words(best.worth.value),
+            advice.worth_in_words(advice.times * best.worth.value),
         );
         if let Some(second) = advice.measurements.get(1).filter(|n| n.worth.net > 0.0) {
-            text += &format!(" Then {} ({}).", what(second), price(second));
+            text += &format!(" Then {} ({}).", second.description(), price(second));
         }
-        return wrapped(&text, "  ", "  ");
+        return indented(&text);
     }
     let enough = advice.measurements.iter();
     let runs = enough
@@ -535,13 +508,13 @@ fn next(advice: &Advice) -> String {
         .fold(f64::INFINITY, f64::min);
     let mut text = format!(
         "No measurement is worth its price for {times}. The most informative one is {} ({}). It would improve the choice by {} per run",
-        what(best),
+        best.description(),
         price(best),
-        unit(best.worth.value),
+        advice.worth_in_words(best.worth.value),
     );
     if runs < 1e6 {
         text += &format!(", and pays from {:.0} runs on (--times)", runs.ceil());
     }
     text += ".";
-    wrapped(&text, "  ", "  ")
+    indented(&text)
 }

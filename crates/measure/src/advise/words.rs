@@ -1,31 +1,28 @@
 //! Sentences as people read them.
 
 use super::decision::Goal;
+use scavsim_base::text::Page;
 use scavsim_base::text::words::{figure, share, small_usd};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_search::search::Limits;
 
 pub(super) const WIDTH: usize = 80;
 
-/// Paragraphs on lines of at most [`WIDTH`] characters.
-pub(super) fn wrapped(text: &str, first: &str, then: &str) -> String {
-    let (mut all, mut line, mut is_empty) = (String::new(), first.to_owned(), true);
-    for word in text.split_whitespace() {
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            all += &line;
-            all += "\n";
-            (line, is_empty) = (then.to_owned(), true);
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line += word;
-        is_empty = false;
-    }
-    all + &line + "\n"
+fn page() -> Page {
+    Page::of_width(WIDTH)
 }
 
-pub(super) fn capital(text: &str) -> String {
+pub(super) fn bullet(text: &str) -> String {
+    page().prose(&format!("- {text}"), 2)
+}
+
+pub(super) fn indented(text: &str) -> String {
+    // Blanks at the beginning would be lost.
+    let text = page().prose(&format!("\u{a0}\u{a0}{text}"), 2);
+    text.replace('\u{a0}', " ")
+}
+
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
@@ -55,19 +52,4 @@ pub(super) fn limits(goal: &Goal, runs: f64) -> Option<String> {
 pub(super) fn with_interval(values: &[f64; 3], unit: &str, text: impl Fn(f64) -> String) -> String {
     let [mean, low, high] = values.map(text);
     format!("{mean}{unit} ({low}–{high})")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paragraphs_lose_nothing_and_keep_to_the_width() {
-        let words: Vec<String> = (0..90).map(|i| format!("word{i}")).collect();
-        let text = wrapped(&words.join(" "), "- ", "  ");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
-        assert!(text.starts_with("- word0 "));
-        let again: Vec<&str> = text.split_whitespace().skip(1).collect();
-        assert_eq!(again, words);
-    }
 }

@@ -2,51 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::report::axis_map::AxisMaps;
 use scavsim_experiment::Record;
 
 /// Cells of all pairs of axes that are kept.
-const MOST_CELLS: usize = 100_000;
+const MOST_CELLS: usize = 400_000;
 
-/// For each strategy and pair of swept axes, the mean by which its jobs exceed the oracle's, search included, at each pair of
-/// values. Its size grows with the values of two axes, not with cases.
+/// For each strategy, workload and pair of swept axes, the mean by which its jobs exceed the oracle's, search included, at each
+/// pair of values. Its size grows with the values of two axes, not with cases.
 #[derive(Debug, Default)]
 pub struct AxisMeans {
     names: Vec<String>,
-    cells: BTreeMap<CellKey, RunningMean>,
+    /// Objective, strategy and workload of the cells.
+    groups: Vec<[String; 3]>,
+    /// Sums and counts of a group, by two axes and the bits of their values.
+    cells: BTreeMap<(usize, [usize; 2], [u64; 2]), (f64, f64)>,
     /// Whether there were more cells than are kept.
     pub is_cut: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct CellKey {
-    objective: String,
-    strategy: String,
-    axes: [usize; 2],
-    /// Values on both axes, by their [`flipped`] bits.
-    values: [i64; 2],
-}
-
-/// Bits of a number as an integer in the same order, and back, as `f64::total_cmp` has them.
-fn flipped(bits: i64) -> i64 {
-    bits ^ (((bits >> 63) as u64) >> 1) as i64
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct RunningMean {
-    sum: f64,
-    count: u64,
-}
-
-/// Means of one strategy over two axes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AxisMap {
-    pub strategy: String,
-    /// Names of the axes: the one with more values first.
-    pub axes: [String; 2],
-    /// Values of each axis, in rising order.
-    pub values: [Vec<f64>; 2],
-    /// Places of both values, with the mean excess over the oracle as a fraction.
-    pub cells: Vec<([usize; 2], f64)>,
 }
 
 impl AxisMeans {
@@ -63,80 +35,69 @@ impl AxisMeans {
         if self.names.is_empty() {
             self.names = names.to_vec();
         }
+        let group = self.group([record.objective, record.strategy, record.workload]);
         let values: Vec<Option<f64>> = record.axes.values().collect();
         for second in 1..values.len() {
             for first in 0..second {
                 let (Some(a), Some(b)) = (values[first], values[second]) else {
                     continue;
                 };
-                let key = CellKey {
-                    objective: record.objective.to_owned(),
-                    strategy: record.strategy.to_owned(),
-                    axes: [first, second],
-                    // −0 is 0.
-                    values: [a, b].map(|value| flipped((value + 0.0).to_bits() as i64)),
-                };
+                // −0 is 0.
+                let values = [a, b].map(|value| (value + 0.0).to_bits());
+                let key = (group, [first, second], values);
                 if self.cells.len() >= MOST_CELLS && !self.cells.contains_key(&key) {
                     self.is_cut = true;
                     continue;
                 }
-                let cell = self.cells.entry(key).or_default();
-                cell.sum += excess;
-                cell.count += 1;
+                let (sum, count) = self.cells.entry(key).or_default();
+                *sum += excess;
+                *count += 1.0;
             }
         }
     }
 
-    /// Maps of all strategies for an objective, over the two axes with the most values; none where fewer than two axes have
-    /// several.
-    pub fn maps(&self, objective: &str) -> Vec<AxisMap> {
-        let own = || {
-            self.cells
-                .iter()
-                .filter(|(key, _)| key.objective == objective)
+    fn group(&mut self, names: [&str; 3]) -> usize {
+        // Records of a group stand together.
+        let known = self.groups.iter().rposition(|own| *own == names);
+        known.unwrap_or_else(|| {
+            self.groups.push(names.map(str::to_owned));
+            self.groups.len() - 1
+        })
+    }
+
+    /// Maps of all strategies for an objective, on one workload or in the mean over all, over the two axes with the most values;
+    /// `None` where fewer than two axes have several.
+    pub fn maps(&self, objective: &str, workload: Option<&str>) -> Option<AxisMaps<&str>> {
+        let shown = || {
+            let cells = self.cells.iter().map(|((group, axes, bits), sum)| {
+                let [own, strategy, of] = &self.groups[*group];
+                let is_shown = own == objective && workload.is_none_or(|asked| asked == of);
+                is_shown.then_some((strategy.as_str(), axes, bits.map(f64::from_bits), sum))
+            });
+            cells.flatten()
         };
-        let mut seen: BTreeMap<usize, BTreeSet<i64>> = BTreeMap::new();
-        for (key, _) in own() {
-            for (axis, value) in key.axes.into_iter().zip(key.values) {
-                seen.entry(axis).or_default().insert(value);
+        let mut seen: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for (_, axes, values, _) in shown() {
+            for (axis, value) in axes.iter().zip(values) {
+                seen.entry(*axis).or_default().insert(value.to_bits());
             }
         }
-        let mut axes: Vec<(usize, Vec<i64>)> = (seen.into_iter())
-            .map(|(axis, values)| (axis, values.into_iter().collect()))
+        let mut axes: Vec<(usize, usize)> = (seen.into_iter())
+            .map(|(axis, values)| (axis, values.len()))
             .collect();
-        axes.sort_by_key(|(_, values)| std::cmp::Reverse(values.len()));
-        axes.truncate(2);
-        if self.is_cut || axes.len() < 2 || axes[1].1.len() < 2 {
-            return Vec::new();
-        }
-        let mut maps: Vec<AxisMap> = Vec::new();
-        for (key, mean) in own() {
-            let place = |(axis, values): &(usize, Vec<i64>)| {
-                let at = key.axes.iter().position(|own| own == axis)?;
-                values.binary_search(&key.values[at]).ok()
-            };
-            let (Some(x), Some(y)) = (place(&axes[0]), place(&axes[1])) else {
-                continue;
-            };
-            if maps.last().is_none_or(|map| map.strategy != key.strategy) {
-                let values = |at: usize| {
-                    axes[at]
-                        .1
-                        .iter()
-                        .map(|bits| f64::from_bits(flipped(*bits) as u64))
-                };
-                maps.push(AxisMap {
-                    strategy: key.strategy.clone(),
-                    axes: [0, 1].map(|at| self.names[axes[at].0].clone()),
-                    values: [values(0).collect(), values(1).collect()],
-                    cells: Vec::new(),
-                });
-            }
-            if let Some(map) = maps.last_mut() {
-                map.cells.push(([x, y], mean.sum / mean.count as f64));
-            }
-        }
-        maps
+        axes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let &[(x, _), (y, 2..), ..] = axes.as_slice() else {
+            return None;
+        };
+        let cells = shown().filter_map(|(strategy, axes, [a, b], sum)| match axes {
+            _ if *axes == [x, y] => Some((strategy, [a, b], *sum)),
+            _ if *axes == [y, x] => Some((strategy, [b, a], *sum)),
+            _ => None,
+        });
+        let names = [x, y].map(|axis| self.names[axis].clone());
+        let mut maps = AxisMaps::new(names, cells);
+        maps.maps.sort_by_key(|(strategy, _)| *strategy);
+        (!self.is_cut).then_some(maps)
     }
 }
 
@@ -160,20 +121,35 @@ mod tests {
             (record.objective, record.strategy) = ("cost", "full");
             record.overhead_net_cost = Some(price / 10.0);
             record.axes = RecordAxes::new(&names, &values);
-            means.add(&record);
+            for (workload, times) in [("a", 1.0), ("b", 3.0)] {
+                record.workload = workload;
+                record.overhead_net_cost = Some(times * price / 10.0);
+                means.add(&record);
+            }
             record.strategy = "oracle";
             means.add(&record);
         }
-        let maps = means.maps("cost");
-        assert_eq!(maps.len(), 1);
-        // `price` and `network` have two values each; the first of them stands.
-        assert_eq!(maps[0].axes, ["compute", "price"]);
-        assert_eq!(maps[0].values, [vec![-1.0, 1.0, 2.0, 4.0], vec![1.0, 2.0]]);
-        let cells = [([0, 0], 0.1), ([1, 1], 0.2), ([2, 0], 0.1), ([3, 0], 0.1)];
-        for (at, mean) in cells {
-            assert!(maps[0].cells.contains(&(at, mean)), "{at:?}");
+        for (workload, times) in [(Some("a"), 1.0), (Some("b"), 3.0), (None, 2.0)] {
+            let maps = means.maps("cost", workload).expect("two axes");
+            // `price` and `network` have two values each; the first of them stands.
+            assert_eq!(maps.axes, ["compute", "price"]);
+            assert_eq!(maps.values, [vec![-1.0, 1.0, 2.0, 4.0], vec![1.0, 2.0]]);
+            let [(name, map)] = &maps.maps[..] else {
+                panic!("{:?}", maps.maps)
+            };
+            assert_eq!(*name, "full");
+            let cells: Vec<_> = (map.iter())
+                .map(|(at, (sum, count))| (*at, (100.0 * sum / count / times).round()))
+                .collect();
+            let expected = [
+                ([0, 0], 10.0),
+                ([1, 1], 20.0),
+                ([2, 0], 10.0),
+                ([3, 0], 10.0),
+            ];
+            assert_eq!(cells, expected);
         }
-        assert_eq!(maps[0].cells.len(), cells.len());
-        assert_eq!(means.maps("time"), []);
+        assert_eq!(means.maps("time", None), None);
+        assert_eq!(means.maps("cost", Some("c")), None);
     }
 }

@@ -29,7 +29,7 @@ pub struct Material {
     pub gathered: RecordDigest,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     /// Hours that 5 % and 95 % of them stay below.
     pub time_h: Option<[f64; 2]>,
@@ -132,16 +132,10 @@ fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
             == (&group.setting, &group.workload, &group.pricing)
             && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
     });
-    match own {
-        Some(own) => Outcome {
-            time_h: own.time_h(),
-            cost_usd: own.cost_usd(),
-        },
-        None => Outcome {
-            time_h: None,
-            cost_usd: None,
-        },
-    }
+    own.map_or_else(Outcome::default, |own| Outcome {
+        time_h: own.time_h(),
+        cost_usd: own.cost_usd(),
+    })
 }
 
 impl Place {
@@ -277,21 +271,15 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
         };
         let place = Place {
             vm: point.vm.clone(),
-            held: None,
             workers: point.workers,
             batch: point.batch,
             other: point.other.clone(),
             time_h: point.time_h,
             cost_usd: point.cost_usd,
             provenance: point.provenance.clone(),
-            plan: None,
-            is_on_front: false,
-            is_knee: false,
             is_allowed: true,
-            best_for: Vec::new(),
-            ends: None,
-            miss: None,
             by: point.by.clone(),
+            ..Place::default()
         };
         match clouds.iter_mut().find(is_it) {
             Some(cloud) => cloud.places.push(place),

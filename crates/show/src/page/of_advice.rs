@@ -11,9 +11,8 @@ use scavsim_base::text::words::{
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_data::workload::Provenance;
 use scavsim_measure::advise::advice::{Advice, Choice, NextMeasurement};
-use scavsim_measure::advise::decision::Measurement;
+use scavsim_measure::advise::words::capital;
 use scavsim_measure::advise::{Offer, text};
-use scavsim_search::search::Objective;
 
 const MOST_ROWS: usize = 1_500;
 /// Columns that are shown when a row is opened.
@@ -67,9 +66,7 @@ pub fn contents(advice: &Advice) -> Contents {
 }
 
 fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    capital(clause) + "."
 }
 
 fn facts(advice: &Advice) -> Vec<Fact> {
@@ -181,28 +178,12 @@ fn risk(advice: &Advice, best: &Choice) -> CardLine {
     CardLine::new("Risk", text + ".")
 }
 
-fn measured(next: &NextMeasurement) -> String {
-    let c = &next.configuration;
-    let again = if next.was_measured { " once more" } else { "" };
-    let on = format!("{} {}, {}", next.vms, c.vm, next.offer.terms());
-    match next.worth.measurement {
-        Measurement::Step(_) => format!("the step of {} × {} on {on}{again}", c.workers, c.batch),
-        Measurement::Epochs(_) => {
-            format!("the epochs of batch {} by a run on {on}{again}", c.batch)
-        }
-    }
-}
-
 fn next(advice: &Advice) -> CardLine {
     let head = "Would change it";
     let Some(best) = advice.measurements.first() else {
         return CardLine::new(head, "no measurement of these configurations could.");
     };
-    let worth = match advice.goal.objective {
-        Objective::Time => short_time(best.worth.value),
-        Objective::Cost => small_usd(best.worth.value),
-        Objective::Knee => format!("{} worth of cost and time", small_usd(best.worth.value)),
-    };
+    let worth = advice.worth_in_words(best.worth.value);
     let price = format!(
         "{} and {}",
         short_time(best.worth.price.time_s / 3600.0),
@@ -215,7 +196,7 @@ fn next(advice: &Advice) -> CardLine {
     };
     let text = format!(
         "measure {}: {price}. {verdict}: the choice is expected to be better by {worth} per run.",
-        measured(best)
+        best.description()
     );
     CardLine::new(head, text)
 }
@@ -324,7 +305,7 @@ fn configurations(advice: &Advice) -> Table {
 fn measurements(advice: &Advice) -> Table {
     type NextRow<'a> = &'a NextMeasurement;
     let columns = [
-        Column::text("measurement", |next: &NextRow<'_>| measured(next)),
+        Column::text("measurement", |next: &NextRow<'_>| next.description()),
         number("takes, min", 1, |next: &NextRow<'_>| {
             next.worth.price.time_s / 60.0
         }),

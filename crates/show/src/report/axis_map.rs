@@ -1,5 +1,7 @@
 //! A summary by two axes as a map: a cell for each pair of their values, or of neighbours where there are many.
 
+use std::collections::BTreeMap;
+
 use scavsim_base::text::Page;
 use scavsim_experiment::{AXIS, KeyGroup, KeyTable};
 use scavsim_search::search::Objective;
@@ -12,34 +14,42 @@ const LABEL: usize = 12;
 /// From the least to the most.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 
-struct MapAxis {
-    name: String,
-    /// Values in ascending order, cut into as many bins as there is room for.
-    bins: Vec<Vec<f64>>,
+/// Maps over two axes, by their names: means of cells, for each pair of values that has one.
+#[derive(Debug, PartialEq)]
+pub struct AxisMaps<N> {
+    pub axes: [String; 2],
+    /// Values of each axis, in rising order.
+    pub values: [Vec<f64>; 2],
+    /// Sum and count behind each mean, by the places of both values.
+    pub maps: Vec<(N, BTreeMap<[usize; 2], (f64, f64)>)>,
 }
 
-impl MapAxis {
-    fn new(name: &str, mut values: Vec<f64>, most: usize) -> MapAxis {
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        let each = values.len().div_ceil(most.max(1)).max(1);
-        MapAxis {
-            name: name.to_owned(),
-            bins: values.chunks(each).map(<[f64]>::to_vec).collect(),
+impl<N: PartialEq> AxisMaps<N> {
+    /// The maps of these sums with their counts, each of a name at a pair of values.
+    pub fn new(
+        axes: [String; 2],
+        sums: impl Iterator<Item = (N, [f64; 2], (f64, f64))>,
+    ) -> AxisMaps<N> {
+        let sums: Vec<_> = sums.collect();
+        let values = [0, 1].map(|axis| {
+            // −0 is 0.
+            let mut values: Vec<f64> = sums.iter().map(|(_, at, _)| at[axis] + 0.0).collect();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values
+        });
+        let mut maps: Vec<(N, BTreeMap<_, (f64, f64)>)> = Vec::new();
+        for (name, at, (sum, count)) in sums {
+            let place = |axis: usize| values[axis].partition_point(|value| *value < at[axis]);
+            let known = maps.iter().position(|(own, _)| *own == name);
+            let map = known.unwrap_or_else(|| {
+                maps.push((name, BTreeMap::new()));
+                maps.len() - 1
+            });
+            let cell = maps[map].1.entry([place(0), place(1)]).or_default();
+            *cell = (cell.0 + sum, cell.1 + count);
         }
-    }
-
-    fn bin(&self, value: f64) -> Option<usize> {
-        self.bins.iter().position(|bin| bin.contains(&value))
-    }
-
-    /// The first value of a bin, which stands for all.
-    fn label(&self, at: usize) -> String {
-        self.bins[at][0].to_string()
-    }
-
-    fn is_binned(&self) -> bool {
-        self.bins.iter().any(|bin| bin.len() > 1)
+        AxisMaps { axes, values, maps }
     }
 }
 
@@ -52,70 +62,66 @@ pub fn render(table: &KeyTable, page: &Page) -> Option<String> {
     let &[down, across] = axes.as_slice() else {
         return None;
     };
-    let number = |group: &KeyGroup, at: usize| group.key[at].parse::<f64>().ok();
-    let values = |at| {
-        table
-            .groups
-            .iter()
-            .filter_map(move |group| number(group, at))
+    let name = |group: &KeyGroup| -> Vec<String> {
+        others.iter().map(|at| group.key[*at].clone()).collect()
     };
+    let is_time = |name: &[String]| {
+        let mut cells = others.iter().zip(name);
+        cells.any(|(at, word)| table.columns[*at] == "objective" && *word == Objective::Time.name())
+    };
+    let sums = table.groups.iter().filter_map(|group| {
+        let number = |at: usize| group.key[at].parse::<f64>().ok();
+        let name = name(group);
+        let metric = if is_time(&name) {
+            "overhead_net_time"
+        } else {
+            "overhead_net_cost"
+        };
+        let at = [number(down)?, number(across)?];
+        let sum = group.mean(metric).map_or((0.0, 0.0), |mean| {
+            let count = mean.count as f64;
+            (mean.mean * count, count)
+        });
+        Some((name, at, sum))
+    });
+    let names = [down, across].map(|at| table.columns[at].clone());
+    let maps = AxisMaps::new(names, sums);
     let across_room = page.width.saturating_sub(LABEL) / WIDTH;
-    let rows = MapAxis::new(&table.columns[down], values(down).collect(), MOST_ROWS);
-    let columns = MapAxis::new(
-        &table.columns[across],
-        values(across).collect(),
-        across_room,
-    );
-    if rows.bins.is_empty() || columns.bins.is_empty() {
+    let bins = [MOST_ROWS, across_room].map(|most| most.max(1));
+    let each = [0, 1].map(|axis| maps.values[axis].len().div_ceil(bins[axis]).max(1));
+    let heads = [0, 1].map(|axis| heads(&maps.values[axis], each[axis]));
+    if heads.iter().any(Vec::is_empty) {
         return None;
     }
-    let mut names: Vec<Vec<&str>> = Vec::new();
-    for group in &table.groups {
-        let name = others.iter().map(|at| &*group.key[*at]).collect();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
     let mut text = String::new();
-    for name in names {
-        let is_time = (others.iter().zip(&name))
-            .any(|(at, word)| table.columns[*at] == "objective" && *word == Objective::Time.name());
-        let (metric, what) = if is_time {
-            ("overhead_net_time", "extra time over the best")
-        } else {
-            ("overhead_net_cost", "extra cost over the best")
-        };
-        let mut cells = vec![vec![(0.0, 0.0); columns.bins.len()]; rows.bins.len()];
-        for group in &table.groups {
-            let is_of_it = others
-                .iter()
-                .map(|at| &*group.key[*at])
-                .eq(name.iter().copied());
-            let place = number(group, down).and_then(|value| rows.bin(value));
-            let place = place.zip(number(group, across).and_then(|value| columns.bin(value)));
-            if let (true, Some((row, column)), Some(mean)) = (is_of_it, place, group.mean(metric)) {
-                let (sum, count) = &mut cells[row][column];
-                *sum += mean.mean * mean.count as f64;
-                *count += mean.count as f64;
-            }
+    for (name, map) in &maps.maps {
+        let what = if is_time(name) { "time" } else { "cost" };
+        let what = format!("extra {what} over the best in %, search included");
+        let axes = format!("{} down, {} across", maps.axes[0], maps.axes[1]);
+        let parts = name.iter().filter(|word| !word.is_empty()).cloned();
+        text += &page.bold(&page.parts(parts.chain([what, axes]), 2));
+        let mut cells = vec![vec![(0.0, 0.0); heads[1].len()]; heads[0].len()];
+        for ([row, column], (sum, count)) in map {
+            let cell = &mut cells[row / each[0]][column / each[1]];
+            *cell = (cell.0 + sum, cell.1 + count);
         }
-        let what = format!("{what} in %, search included");
-        let axes = format!("{} down, {} across", rows.name, columns.name);
-        let parts = name.iter().filter(|word| !word.is_empty());
-        let parts = parts.map(|word| (*word).to_owned()).chain([what, axes]);
-        text += &page.bold(&page.parts(parts, 2));
-        text += &lines(&cells, &rows, &columns);
+        text += &lines(&cells, &heads);
         text.push('\n');
     }
-    if rows.is_binned() || columns.is_binned() {
+    if each != [1, 1] {
         let sentence = "A row or column stands for several values, from the one that it names on.";
         text += &page.prose(sentence, 2);
     }
     Some(text)
 }
 
+/// The first of each so many values, which stands for all of them.
+fn heads(values: &[f64], each: usize) -> Vec<String> {
+    values.chunks(each).map(|bin| bin[0].to_string()).collect()
+}
+
 /// The heads and rows of a map of sums and counts, darker where there is more.
-fn lines(cells: &[Vec<(f64, f64)>], rows: &MapAxis, columns: &MapAxis) -> String {
+fn lines(cells: &[Vec<(f64, f64)>], [rows, columns]: &[Vec<String>; 2]) -> String {
     let mean = |(sum, count): &(f64, f64)| (*count > 0.0).then(|| 100.0 * sum / count);
     let seen = || cells.iter().flatten().filter_map(mean);
     let least = seen().fold(f64::INFINITY, f64::min);
@@ -124,16 +130,16 @@ fn lines(cells: &[Vec<(f64, f64)>], rows: &MapAxis, columns: &MapAxis) -> String
         let share = (value - least) / (most - least).max(f64::MIN_POSITIVE);
         SHADES[((SHADES.len() as f64 * share) as usize).min(SHADES.len() - 1)]
     };
-    let heads = (0..columns.bins.len()).map(|at| format!("{:>1$} ", columns.label(at), WIDTH - 1));
+    let heads = columns.iter().map(|head| format!("{head:>0$} ", WIDTH - 1));
     let heads: String = heads.collect();
     let mut text = format!("{:LABEL$}{}\n", "", heads.trim_end());
-    for (at, row) in cells.iter().enumerate() {
+    for (head, row) in rows.iter().zip(cells) {
         let cell = |cell| match mean(cell) {
             Some(value) => format!("{:>1$}{2}", format!("{value:+.1}"), WIDTH - 1, shade(value)),
             None => format!("{:>1$} ", "–", WIDTH - 1),
         };
         let row: String = row.iter().map(cell).collect();
-        text += &format!("{:LABEL$}{}\n", rows.label(at), row.trim_end());
+        text += &format!("{:LABEL$}{}\n", head, row.trim_end());
     }
     text
 }
@@ -143,22 +149,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_values_share_as_many_bins_as_there_is_room_for() {
-        let axis = MapAxis::new("a", vec![3.0, 1.0, 2.0, 2.0, 5.0, 4.0], 3);
-        assert_eq!(axis.bins, [vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0]]);
-        assert_eq!((axis.bin(4.0), axis.bin(6.0)), (Some(1), None));
-        assert!(axis.is_binned() && axis.label(2) == "5");
+    fn values_are_places_and_names_stand_as_they_come() {
+        let sums = [("b", [2.0, 0.0]), ("a", [-1.0, -0.0]), ("b", [2.0, 0.0])];
+        let sums = sums.into_iter().map(|(name, at)| (name, at, (0.3, 1.0)));
+        let maps = AxisMaps::new(["x", "y"].map(str::to_owned), sums);
+        assert_eq!(maps.values, [vec![-1.0, 2.0], vec![0.0]]);
+        let own = |at, sum, count| BTreeMap::from([(at, (sum, count))]);
+        let expected = [("b", own([1, 0], 0.6, 2.0)), ("a", own([0, 0], 0.3, 1.0))];
+        assert_eq!(maps.maps, expected);
     }
 
     #[test]
     fn cells_are_means_and_darker_where_there_is_more() {
-        let axis = |values: &[f64]| MapAxis::new("a", values.to_vec(), 9);
         let cells = vec![vec![(0.0, 2.0), (0.3, 1.0)], vec![(0.0, 0.0), (0.6, 2.0)]];
-        let text = lines(&cells, &axis(&[1.0, 2.0]), &axis(&[0.5, 1.5]));
+        let text = lines(&cells, &[heads(&[1.0, 2.0, 3.0], 2), heads(&[0.5, 1.5], 1)]);
         let expected = [
             "                0.5     1.5",
             "1              +0.0   +30.0█",
-            "2                 –   +30.0█",
+            "3                 –   +30.0█",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }

@@ -17,66 +17,8 @@ const MOST: usize = 9;
 
 const DEFAULT: &str = "default";
 
-const HEADS: [(&str, &str); 14] = [
-    ("setting", "Values of the keys that hold several."),
-    ("job", "Workload, job or model."),
-    ("pricing", "Pricing policy."),
-    (
-        "for",
-        "The objective: time, cost, or the knee between both.",
-    ),
-    (
-        "best",
-        "The oracle's choice: the best in expectation, workers × batch and its VMs.",
-    ),
-    ("time h", "Hours that the best takes, in the mean."),
-    ("cost $", "What the best costs, in the mean, USD."),
-    (
-        "strategy",
-        "The strategy that comes closest to the best. Those that start from nothing and those that build on earlier runs have a \
-         table each; of equal ones it is the one that spent least.",
-    ),
-    (
-        OFF,
-        "Extra time or cost over the best configuration, including the search where there is one. For the knee: the share of the knee's gain that the \
-         choice misses.",
-    ),
-    ("kept", "Share of replicas within the limits."),
-    (
-        "search cost",
-        "Time and USD until the choice begins to train; where there is no room, what the objective is about.",
-    ),
-    (
-        "best in",
-        "Pricing policies under which the strategy comes closest to the best, and how many there are.",
-    ),
-    (
-        "earlier runs",
-        "Time and cost of the runs that the strategy builds on.",
-    ),
-    (
-        "default",
-        "How much worse the strategy `default` is, which takes the usual configuration, as `worse by`.",
-    ),
-];
 const OFF: &str = "worse by";
 const SEARCH: &str = "search cost";
-
-pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    HEADS.into_iter()
-}
-
-/// The strategy that comes closest to the oracle of a block, among some.
-struct ClosestStrategy {
-    /// The name of the strategy alone, and with all that are equal to it.
-    names: [String; 2],
-    /// How far it is off, alone and with the interval.
-    off: [String; 2],
-    kept: String,
-    /// Time and cost of the search, and the one that the objective is about.
-    search: [String; 2],
-    earlier: String,
-}
 
 struct HeadlineRow<'g> {
     first: &'g Group,
@@ -85,8 +27,9 @@ struct HeadlineRow<'g> {
     best: [String; 2],
     time_h: String,
     cost_usd: String,
-    from_nothing: Option<ClosestStrategy>,
-    with_earlier_runs: Option<ClosestStrategy>,
+    /// The strategies that come closest to the oracle without earlier runs: all that are equal.
+    from_nothing: Vec<&'g Group>,
+    with_earlier_runs: Vec<&'g Group>,
     default: String,
 }
 
@@ -193,14 +136,14 @@ enum HeadlinePart {
 
 impl HeadlinePart {
     fn is_there(self, lines: &[HeadlineRow<'_>]) -> bool {
-        lines.iter().any(|line| self.closest(line).is_some())
+        lines.iter().any(|line| !self.closest(line).is_empty())
     }
 
-    fn closest<'l>(self, line: &'l HeadlineRow<'_>) -> Option<&'l ClosestStrategy> {
+    fn closest<'l, 'g>(self, line: &'l HeadlineRow<'g>) -> &'l [&'g Group] {
         match self {
-            HeadlinePart::Best => None,
-            HeadlinePart::FromNothing => line.from_nothing.as_ref(),
-            HeadlinePart::WithEarlierRuns => line.with_earlier_runs.as_ref(),
+            HeadlinePart::Best => &[],
+            HeadlinePart::FromNothing => &line.from_nothing,
+            HeadlinePart::WithEarlierRuns => &line.with_earlier_runs,
         }
     }
 }
@@ -280,46 +223,57 @@ fn of_closest<'l, 'g>(
     lines: &'l [HeadlineRow<'g>],
     columns: &mut HeadlineColumns<'l, 'g>,
 ) {
-    let cell = move |line: &HeadlineRow<'g>, text: fn(&ClosestStrategy) -> &String| {
-        or_dash(part.closest(line).map(|closest| text(closest).clone()))
+    let cell = move |line: &HeadlineRow<'g>, text: fn(&Group) -> String| {
+        or_dash(part.closest(line).first().map(|group| text(group)))
     };
-    let is_there = |text: fn(&ClosestStrategy) -> &String| {
-        let mut all = lines.iter().filter_map(|line| part.closest(line));
-        all.any(|closest| !text(closest).is_empty())
+    let is_there = |is_it: fn(&Group) -> bool| {
+        let mut all = lines.iter().filter_map(|line| part.closest(line).first());
+        all.any(|group| is_it(group))
     };
-    columns.push(
-        Column::text("strategy", move |line: &&HeadlineRow<'g>| {
-            cell(line, |c| &c.names[1])
-        })
-        .rank(1)
-        .short(move |line| cell(line, |c| &c.names[0])),
-    );
-    columns.push(
+    let names = move |line: &&HeadlineRow<'g>| {
+        let equal = part.closest(line).iter();
+        let names: Vec<&str> = equal.map(|group| group.strategy.as_str()).collect();
+        or_dash((!names.is_empty()).then(|| names.join(", ")))
+    };
+    columns.extend([
+        Column::text("strategy", names)
+            .rank(1)
+            .short(move |line| cell(line, |group| group.strategy.clone())),
         Column::number(OFF, move |line: &&HeadlineRow<'g>| {
-            cell(line, |c| &c.off[1])
+            cell(line, |group| off_text(group)[1].clone())
         })
         .rank(1)
-        .short(move |line| cell(line, |c| &c.off[0])),
-    );
-    if is_there(|closest| &closest.kept) {
-        columns.push(
-            Column::number("kept", move |line: &&HeadlineRow<'g>| {
-                cell(line, |c| &c.kept)
+        .short(move |line| cell(line, |group| off_text(group)[0].clone())),
+    ]);
+    if is_there(|group| group.tallied.share("kept_net").is_some()) {
+        let kept = move |line: &&HeadlineRow<'g>| {
+            cell(line, |group| {
+                let share = group.tallied.share("kept_net");
+                share.map_or_else(String::new, |_| percent(kept(group), 0))
             })
-            .rank(3),
-        );
+        };
+        columns.push(Column::number("kept", kept).rank(3));
     }
+    let search = move |line: &&HeadlineRow<'g>| cell(line, |group| search_texts(group)[0].clone());
     columns.push(
-        Column::number(SEARCH, move |line: &&HeadlineRow<'g>| {
-            cell(line, |c| &c.search[0])
-        })
-        .rank(2)
-        .short(move |line| cell(line, |c| &c.search[1])),
+        Column::number(SEARCH, search)
+            .rank(2)
+            .short(move |line| cell(line, |group| search_texts(group)[1].clone())),
     );
-    if is_there(|closest| &closest.earlier) {
-        let earlier = move |line: &&HeadlineRow<'g>| cell(line, |c| &c.earlier);
+    if is_there(builds_on_runs) {
+        let earlier = move |line: &&HeadlineRow<'g>| {
+            cell(line, |group| {
+                let runs = builds_on_runs(group).then(|| known_text(group));
+                runs.unwrap_or_default()
+            })
+        };
         columns.push(Column::number("earlier runs", earlier).rank(4));
     }
+}
+
+/// Whether a strategy builds on earlier runs.
+fn builds_on_runs(group: &Group) -> bool {
+    group_mean(group, "known_time_h").is_some_and(|hours| hours > 0.0)
 }
 
 fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'g> {
@@ -330,21 +284,18 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
         (Some(_), None) => "each VM type by itself".to_owned(),
     };
     let all = ranked(block);
-    let builds = |group: &Group| {
-        let known = group.mean("known_time_h");
-        known.is_some_and(|hours| hours.mean > 0.0)
-    };
-    let among = |with_runs: bool| {
+    // Sorted: the closest is the first.
+    let among = |with_runs: bool| -> Vec<&'g Group> {
         let some = all.iter().copied();
-        closest(
-            &some
-                .filter(|group| builds(group) == with_runs)
-                .collect::<Vec<_>>(),
-        )
+        let some: Vec<&Group> = some.filter(|g| builds_on_runs(g) == with_runs).collect();
+        let equal = some.iter().take_while(|group| are_equal(group, some[0]));
+        equal.copied().collect()
     };
     let from_nothing = among(false);
     // Where it is the closest itself, it need not stand there twice.
-    let is_closest = (from_nothing.as_ref()).is_some_and(|closest| closest.names[0] == DEFAULT);
+    let is_closest = from_nothing
+        .first()
+        .is_some_and(|first| first.strategy == DEFAULT);
     let default = all
         .iter()
         .find(|group| group.strategy == DEFAULT && !is_closest);
@@ -359,27 +310,6 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
         with_earlier_runs: among(true),
         default: default.map_or_else(String::new, |percent| format!("{percent:+.0} %")),
     }
-}
-
-/// The first of some strategies, which are sorted: the closest.
-fn closest(all: &[&Group]) -> Option<ClosestStrategy> {
-    let first = *all.first()?;
-    let equal = all.iter().take_while(|group| are_equal(group, first));
-    let equal: Vec<&str> = equal.map(|group| group.strategy.as_str()).collect();
-    let mean = |metric| group_mean(first, metric);
-    Some(ClosestStrategy {
-        names: [first.strategy.clone(), equal.join(", ")],
-        off: off_text(first),
-        kept: match first.tallied.share("kept_net") {
-            Some(_) => percent(kept(first), 0),
-            None => String::new(),
-        },
-        search: search_texts(first),
-        earlier: match mean("known_time_h") {
-            Some(time) if time > 0.0 => known_text(first),
-            _ => String::new(),
-        },
-    })
 }
 
 /// Time and cost of a search, and the one of them that the objective is about.

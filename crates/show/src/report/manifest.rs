@@ -67,11 +67,13 @@ pub fn identity(scenario: &Scenario) -> Identity {
     let subject = scenario.subject.identity();
     let settings: Vec<&str> = scenario.runs_in.iter().map(|own| &*own.name).collect();
     let settings = (settings.len() > 1).then(|| ("settings".to_owned(), json!(settings)));
+    let pairs = (scenario.antithetic).then(|| (PAIRS.to_owned(), json!(true)));
     entries
         .map(|(key, value)| (key.to_owned(), value))
         .into_iter()
         .chain(subject.map(|(key, value)| (key.to_owned(), value)))
         .chain(settings)
+        .chain(pairs)
         .chain(Places::from_scenario(scenario).entries())
         .collect()
 }
@@ -84,11 +86,8 @@ const PER_STRETCH: &str = "cases_per_stretch";
 pub fn tasks(identity: &Identity) -> Option<Tasks> {
     let number = |key: &str| identity.get(key).and_then(Value::as_u64);
     let above_0 = |key: &str| number(key).filter(|&number| number > 0);
-    Some(Tasks::new(
-        number("cases")?,
-        above_0(PER_STRETCH)?,
-        above_0(PER_TASK)?,
-    ))
+    let tasks = Tasks::new(number("cases")?, above_0(PER_STRETCH)?, above_0(PER_TASK)?);
+    Some(tasks.in_pairs(are_paired(identity)))
 }
 
 /// Key of the columns of `records.csv`.
@@ -111,6 +110,13 @@ pub fn columns(identity: &Identity) -> RecordColumns {
 }
 
 const ACROSS_VMS: &str = "each_vm_by_itself";
+/// Key of a run whose replicas come in pairs of mirrored luck.
+const PAIRS: &str = "antithetic";
+
+/// Whether replicas 2 r and 2 r + 1 share their luck in the run that `identity` is of.
+pub fn are_paired(identity: &Identity) -> bool {
+    identity.get(PAIRS) == Some(&Value::Bool(true))
+}
 
 /// Whether every VM type is searched by itself in the run that `identity` is of.
 pub fn is_across_vms(identity: &Identity) -> bool {

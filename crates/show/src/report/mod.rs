@@ -8,7 +8,6 @@ pub mod csv_rows;
 pub mod failures_csv;
 pub mod formats;
 pub mod group_summary;
-pub mod headline;
 pub mod headline_table;
 pub mod identity;
 pub mod manifest;

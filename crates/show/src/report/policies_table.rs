@@ -8,35 +8,8 @@ use scavsim_base::text::{Column, EXPLAIN, NEEDED, Page, Sheet};
 use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
-const MEANINGS: [(&str, &str); 4] = [
-    (
-        "oracle",
-        "workers × batch that is best by expectation, and its VMs, or where each VM type is searched by itself that of most of \
-         them and their share; * where it is not that of the first policy; mean time and cost",
-    ),
-    (
-        "strategy",
-        "share of replicas that are right; worse by how much than the oracle in time / cost, search included, or only in what the \
-         objective is about where there is no room; ! where replicas failed",
-    ),
-    (
-        "as",
-        "policies under which all this is the same, but for the dollars and one in the last digit of a percentage, with the \
-         oracle's cost",
-    ),
-    (
-        "policy",
-        "name of the table that the pricing policies of a row were made of; the columns behind it are its keys that hold several \
-         values",
-    ),
-];
-
 /// Rows for which a terminal of 24 lines has room, with a title, heads, remarks and the next prompt.
 const MOST_ROWS: usize = 18;
-
-pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    MEANINGS.into_iter()
-}
 
 /// A block per (setting, workload, objective), a column per strategy, a line per policy or policies that differ in dollars
 /// only.

@@ -6,23 +6,16 @@ use super::ranking_data::{market, vms_label};
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use super::ranking_plans::{plan, plan_columns, plan_lines};
 use scavsim_base::text::words::{NONE, hours, or_dash, percent, plural, share, usd, whole_share};
-use scavsim_base::text::{Column, EXPLAIN, Markup, Page, Sheet, Tone};
+use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::configuration::Shape;
 use scavsim_experiment::{Ranked, Ranking};
 use scavsim_search::search::{Limits, Objective};
 
-#[derive(Debug, Clone, Copy)]
-pub struct DisplayOptions {
-    /// Most rows; all when `None`.
-    pub top: Option<usize>,
-    pub width: usize,
-    pub is_coloured: bool,
-    pub markup: Markup,
-}
-
 struct Common {
-    shown: DisplayOptions,
+    /// Most rows; all when `None`.
+    top: Option<usize>,
+    page: Page,
     layout: Layout,
     runs: u64,
     /// Whether it is the only ranking, whose best configurations the answer has.
@@ -47,15 +40,6 @@ impl Common {
     fn head(&self) -> &'static str {
         if self.of_plans { "plan" } else { "K × B" }
     }
-
-    fn page(&self) -> Page {
-        Page {
-            width: self.shown.width,
-            is_coloured: self.shown.is_coloured,
-            markup: self.shown.markup,
-            ..Page::default()
-        }
-    }
 }
 
 /// A block per workload and policy, and below all the best ones.
@@ -63,14 +47,16 @@ pub fn render(
     scenario: &str,
     rankings: &[Ranking],
     places: &Places,
-    shown: DisplayOptions,
+    top: Option<usize>,
+    page: &Page,
 ) -> String {
     let Some(first) = rankings.first() else {
         return String::new();
     };
     let rows = || rankings.iter().flat_map(|ranking| &ranking.rows);
     let mut common = Common {
-        shown,
+        top,
+        page: page.clone(),
         layout: Layout::All,
         runs: rows().map(|row| row.runs).max().unwrap_or(1),
         is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
@@ -87,17 +73,16 @@ pub fn render(
             .iter()
             .map(|r| block(scenario, r, places, &common))
             .collect();
-        if common.page().has_room_for(&text) {
+        if common.page.has_room_for(&text) {
             break;
         }
     }
-    let page = common.page();
     text += &legend(&common);
-    text += &places.below(&page);
+    text += &places.below(page);
     if !text.ends_with("\n\n") {
         text.push('\n');
     }
-    text + &answer(rankings, places, &page) + &page.dim(EXPLAIN)
+    text + &answer(rankings, places, page) + &page.dim(EXPLAIN)
 }
 
 /// Lines of an answer, so that it fits the last screen with its title.
@@ -133,7 +118,7 @@ fn answer(rankings: &[Ranking], places: &Places, page: &Page) -> String {
 
 fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) -> String {
     let all = ranking.rows.len();
-    let count = common.shown.top.unwrap_or(all).min(all);
+    let count = common.top.unwrap_or(all).min(all);
     let rows = &ranking.rows[..count];
     let mut markets: Vec<Option<&str>> = ranking.rows.iter().map(market).collect();
     markets.dedup();
@@ -146,7 +131,7 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
         format!("by {}", ranking.objective.name()),
     ];
     let title = title.into_iter().filter(|part| !part.is_empty());
-    let mut text = common.page().parts(title, 2);
+    let mut text = common.page.parts(title, 2);
     let mut facts = vec![plural(all as u64, "configuration")];
     facts.push(format!("{} on the front", ranking.on_front()));
     if let (true, Some(Some(market))) = (one_market, markets.first()) {
@@ -155,7 +140,7 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     facts.extend(common.limit());
     let shared = shared_vm(&ranking.rows);
     facts.extend(shared.map(all_on));
-    text += &common.page().parts(facts, 2);
+    text += &common.page.parts(facts, 2);
     let columns = columns(ranking, !one_market, shared.is_none(), common);
     let sheet = Sheet::new(rows, columns).toned(|row| {
         if row.best_for.contains(&ranking.objective) {
@@ -169,14 +154,14 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
     // What has no room is not among the columns.
     let wide = Page {
         is_wide: true,
-        ..common.page()
+        ..common.page.clone()
     };
     text += &sheet.fit(&wide).text(&wide);
     if count < all {
         text += &format!("… and {} more: --top all\n", all - count);
     }
     if !common.is_only {
-        text += &bests(ranking, &common.page());
+        text += &bests(ranking, &common.page);
     }
     text + "\n"
 }
@@ -402,7 +387,7 @@ fn legend(common: &Common) -> String {
         lines.extend(own.map(|(word, line)| (word, line.to_owned())));
     }
     let entries = lines.iter().map(|(word, line)| (*word, line.as_str()));
-    common.page().legend(entries)
+    common.page.legend(entries)
 }
 
 /// Lines of the legend.

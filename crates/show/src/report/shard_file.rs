@@ -25,6 +25,7 @@ pub struct ShardFile {
     folder: OutputFolder,
     shard: Shard,
     across_vms: bool,
+    are_paired: bool,
     columns: Arc<RecordColumns>,
     rows: PartialFile,
     sums: PartialFile,
@@ -42,6 +43,7 @@ pub struct ShardPart {
 
 pub struct ShardMaker {
     across_vms: bool,
+    are_paired: bool,
     columns: Arc<RecordColumns>,
 }
 
@@ -108,6 +110,7 @@ impl ShardFile {
             folder: folder.clone(),
             shard,
             across_vms: manifest::is_across_vms(identity),
+            are_paired: manifest::are_paired(identity),
             columns: Arc::new(columns),
             rows,
             sums,
@@ -173,7 +176,7 @@ impl Maker for ShardMaker {
             rows: CsvRows::new(&self.columns),
             failures: FailuresPart::default(),
             failed: 0,
-            summary: SummaryPart::usual(self.across_vms),
+            summary: SummaryPart::usual(self.across_vms, self.are_paired),
             entry: Ok(Vec::new()),
         }
     }
@@ -185,6 +188,7 @@ impl Gather for ShardFile {
     fn maker(&self) -> ShardMaker {
         ShardMaker {
             across_vms: self.across_vms,
+            are_paired: self.are_paired,
             columns: Arc::clone(&self.columns),
         }
     }

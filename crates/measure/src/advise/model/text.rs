@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::question::is_path;
 use super::{ModelAdvice, ModelQuestion, PlanChoice, PlanMeasurement, tuning};
 use crate::advise::decision::SURELY;
-use crate::advise::words::{WIDTH, capital, limits, with_interval, wrapped};
+use crate::advise::words::{WIDTH, bullet, capital, indented, limits, with_interval};
 use scavsim_base::text::words::{figure, plural, share, short_figure, small_usd};
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_search::search::Objective;
@@ -32,7 +32,7 @@ pub fn render(advice: &ModelAdvice) -> String {
     };
     text += "Assumptions\n";
     for sentence in basis(advice) {
-        text += &wrapped(&sentence, "- ", "  ");
+        text += &bullet(&sentence);
     }
     if advice.choices.len() > 1 {
         text += &format!("\nThe best on other GPUs\n{}", others(advice));
@@ -194,7 +194,7 @@ fn measure(advice: &ModelAdvice) -> String {
             gains(first)
         )
     };
-    wrapped(&capital(&text), "  ", "  ")
+    indented(&capital(&text))
 }
 
 /// Among which forms a plan was chosen.

@@ -1,12 +1,12 @@
 //! What searching costs over two axes that a scenario sweeps.
 
-use super::super::axis_means::AxisMap;
 use super::super::description::{Axis, Figure, Panel};
 use super::super::material::Material;
 use super::heat_map::{Cell, shaded};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, room};
+use crate::report::axis_map::AxisMaps;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "axes",
@@ -22,29 +22,28 @@ const SIZE: [f64; 2] = [330.0, 300.0];
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [_, objective] = asked.shown(material)?;
-    let maps = material.gathered.axes.maps(objective);
-    let Some(first) = maps.first() else {
+    let workload = asked.one_workload(material)?;
+    let Some(all) = material.gathered.axes.maps(objective, workload) else {
         return Err(if material.gathered.axes.is_cut {
             NoFigure::ManyPairs
         } else {
             NoFigure::FewAxes
         });
     };
-    let axes = first.axes.join(" and ");
-    let words = maps.iter().map(|map| {
-        let sum: f64 = map.cells.iter().map(|(_, excess)| excess).sum();
-        format!(
-            "{} {:+.1} %",
-            map.strategy,
-            100.0 * sum / map.cells.len() as f64
-        )
+    let axes = all.axes.join(" and ");
+    let words = all.maps.iter().map(|(strategy, map)| {
+        let sum: f64 = map.values().map(|(sum, count)| sum / count).sum();
+        format!("{strategy} {:+.1} %", 100.0 * sum / map.len() as f64)
     });
     let words = words.collect::<Vec<_>>().join("; ");
-    let (maps, left_out) = room(maps);
+    let (panels, left_out) = room((0..all.maps.len()).map(|at| panel(&all, at)).collect());
+    let [behind_name, behind_title] = workload.map_or_else(Default::default, |workload| {
+        [format!("-{workload}"), format!(", {workload}")]
+    });
     Ok(Figure {
-        name: format!("axes-{objective}"),
+        name: format!("axes-{objective}{behind_name}"),
         title: format!(
-            "{}: worse than the oracle, by {axes}, objective {objective}",
+            "{}: worse than the oracle, by {axes}, objective {objective}{behind_title}",
             material.name
         ),
         alt: format!("Heat maps, one per strategy. Mean of all cells: {words}"),
@@ -52,23 +51,24 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             "A cell is the mean over all other keys; net: search steps count as training. The darker, the worse.{left_out}"
         ),
         // Four stand in a square.
-        columns: if maps.len() == 4 { 2 } else { COLUMNS },
-        panels: maps.iter().map(panel).collect(),
+        columns: if panels.len() == 4 { 2 } else { COLUMNS },
+        panels,
         size: SIZE,
     })
 }
 
-fn panel(map: &AxisMap) -> Panel {
-    let cells = map.cells.iter().map(|&([x, y], excess)| {
-        let [a, b] = [map.values[0][x], map.values[1][y]];
+fn panel(all: &AxisMaps<&str>, at: usize) -> Panel {
+    let (strategy, map) = &all.maps[at];
+    let cells = map.iter().map(|(&[x, y], (sum, count))| {
+        let [a, b] = [all.values[0][x], all.values[1][y]];
         Cell {
             at: [x as f64 + 1.0, y as f64 + 1.0],
-            excess,
-            name: format!("{} {a:.4}, {} {b:.4}", map.axes[0], map.axes[1]),
+            excess: sum / count,
+            name: format!("{} {a:.4}, {} {b:.4}", all.axes[0], all.axes[1]),
         }
     });
     let axis = |at: usize| {
-        let values = &map.values[at];
+        let values = &all.values[at];
         let every = values.len().div_ceil(LABELS);
         let labels = values.iter().enumerate().map(|(place, value)| {
             // Names between are left out, so that the others can be read.
@@ -79,10 +79,10 @@ fn panel(map: &AxisMap) -> Panel {
                 String::new()
             }
         });
-        Axis::names(&map.axes[at].replace('_', " "), labels)
+        Axis::names(&all.axes[at].replace('_', " "), labels)
     };
     Panel {
-        title: map.strategy.clone(),
+        title: (*strategy).to_owned(),
         x: axis(0),
         y: axis(1),
         series: shaded(cells).collect(),

@@ -56,17 +56,28 @@ impl FigureRequest {
         })
     }
 
+    /// The workload that is drawn alone, if one is asked for.
+    pub(super) fn one_workload<'m>(
+        &'m self,
+        material: &'m Material,
+    ) -> Result<Option<&'m str>, NoFigure> {
+        let all = material.distinct(|group| &group.workload);
+        let asked = self.workload.as_deref();
+        asked
+            .map(|asked| select_one("workload", Some(asked), &all))
+            .transpose()
+    }
+
     /// Groups of the setting, policy and objective that are shown, by workload.
     pub(super) fn groups<'m>(
         &'m self,
         material: &'m Material,
     ) -> Result<Vec<(&'m str, Vec<Row<'m>>)>, NoFigure> {
         let [pricing, objective] = self.shown(material)?;
-        let workloads = material.distinct(|group| &group.workload);
         let setting = self.setting(material)?;
-        let workloads = match self.workload.as_deref() {
-            None => workloads,
-            asked => vec![select_one("workload", asked, &workloads)?],
+        let workloads = match self.one_workload(material)? {
+            None => material.distinct(|group| &group.workload),
+            Some(one) => vec![one],
         };
         let of = |workload: &'m str| {
             let rows = material.groups.iter().zip(&material.outcomes);
