@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::checking::Check;
 use super::form::{JobTable, MarketTable};
 use crate::forms::Form;
@@ -11,8 +9,8 @@ use crate::job::Job;
 use crate::world::transfer_costs::TransferCosts;
 use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
-use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
+use scavsim_read::input::{Diagnostic, Spanned};
 
 #[derive(Debug, Clone)]
 pub struct StudyMarket {

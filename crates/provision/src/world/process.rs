@@ -57,7 +57,7 @@ impl Process {
     }
 
     /// Share of time with machines, if every hour of the day were as the day's mean.
-    pub fn share_up(&self) -> f64 {
+    fn share_up(&self) -> f64 {
         let mean = |of: &[f64; HOURS]| of.iter().sum::<f64>() / HOURS as f64;
         mean(&self.returns) / (mean(&self.returns) + mean(&self.lost))
     }
