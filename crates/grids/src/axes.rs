@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::check::Check;
 use super::meaning::{AxisSpec, From, KindSpec, Lookup};
 use super::scope::Scope;
 use super::written_grid::{AxisKind, Text, WrittenAxis};
 use scavsim_data::space;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::name::not_a_name;
 
 pub(super) fn axes(

@@ -2,8 +2,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::meaning::Bound;
 use super::meaning::{Lookup, RunMetrics, TIME, TargetRule};
 use super::scope::{Scope, listed};
@@ -13,7 +11,7 @@ use super::written_grid::{
 use super::{About, Charge, ProbeCharge};
 use scavsim_data::space;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, Spanned, did_you_mean};
 
 pub(super) struct Check<'a> {
     pub source: &'a Arc<Source>,

@@ -6,13 +6,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use scavsim_read::expression::tree::{
     Call, Condition, Expression as Part, Node, Operator, Relation,
 };
 use scavsim_read::expression::{CEIL, ParseMistake, parse_rule};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, Spanned};
 
 /// A longer rule is none.
 const LONGEST: usize = 1_000;

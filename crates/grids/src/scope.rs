@@ -118,8 +118,6 @@ pub(super) fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
         }
     }
     let more = if each.len() > MOST { ", …" } else { "" };
-    let quoted: Vec<String> = (each.iter().take(MOST))
-        .map(|word| format!("`{word}`"))
-        .collect();
-    format!("{}{more}", quoted.join(", "))
+    let shown = scavsim_read::input::listed(each.into_iter().take(MOST));
+    format!("{shown}{more}")
 }

@@ -9,7 +9,7 @@ use super::{Job, StatedType};
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::vm_type;
 use scavsim_data::space;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, Spanned, did_you_mean};
 
 /// Most that a VM has of anything.
 const MOST: f64 = 1e6;
@@ -36,7 +36,7 @@ pub(super) fn stated(
                 check.wrong(value.span(), title, "not possible", &help);
             }
         }
-        let number = |value: &Option<toml::Spanned<f64>>| value.as_ref().map(|v| *v.get_ref());
+        let number = |value: &Option<Spanned<f64>>| value.as_ref().map(|v| *v.get_ref());
         let stated = StatedType {
             vm: word.as_str().into(),
             vcpu: number(&of.vcpu),

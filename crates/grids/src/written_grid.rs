@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::Charge;
+use scavsim_read::input::Spanned;
 
 pub(super) type Text = Spanned<String>;
 

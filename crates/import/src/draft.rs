@@ -3,6 +3,7 @@ use std::io;
 
 use serde::Serialize;
 
+use super::csv_text::csv_text;
 use super::figure::{FITTED, MEASURED, rounded};
 use super::law_text;
 use scavsim_data::workload::Origin;
@@ -30,7 +31,6 @@ pub struct Draft {
     pub noise: Vec<NoiseLine>,
 }
 
-/// A constant of `workload.toml`.
 #[derive(Debug, Clone)]
 pub struct Constant {
     pub name: &'static str,
@@ -43,20 +43,16 @@ pub struct Constant {
 #[derive(Debug, Clone)]
 pub struct Law<T> {
     pub law: T,
-    /// Points and error.
     pub basis: String,
-    /// How its coefficients are written.
     number: fn(f64) -> String,
 }
 
 impl<T> Law<T> {
-    /// With coefficients that were fitted.
     pub fn fitted(law: T, basis: String) -> Self {
         let number = fitted;
         Law { law, basis, number }
     }
 
-    /// With figures that were measured.
     pub fn measured(law: T, basis: String) -> Self {
         let number = measured;
         Law { law, basis, number }
@@ -78,7 +74,6 @@ pub struct StepLine {
     pub workers: u32,
     pub batch: u32,
     pub step_s: f64,
-    /// Exposed communication in it.
     pub communication_s: Option<f64>,
     pub origin: Origin,
     pub source: String,
@@ -96,7 +91,6 @@ pub struct EpochLine {
 pub struct NoiseLine {
     pub workers: u32,
     pub batch: u32,
-    /// γ/K.
     pub noise_normalised: f64,
     pub origin: Origin,
     pub source: String,
@@ -112,7 +106,7 @@ impl Draft {
                 r.batch.to_string(),
                 measured(r.step_s),
                 communication,
-                origin_name(r.origin).to_owned(),
+                r.origin.name().to_owned(),
                 r.source.clone(),
             ]
         });
@@ -120,7 +114,7 @@ impl Draft {
             vec![
                 r.batch.to_string(),
                 measured(r.epochs),
-                origin_name(r.origin).to_owned(),
+                r.origin.name().to_owned(),
                 r.source.clone(),
             ]
         });
@@ -129,7 +123,7 @@ impl Draft {
                 r.workers.to_string(),
                 r.batch.to_string(),
                 measured(r.noise_normalised),
-                origin_name(r.origin).to_owned(),
+                r.origin.name().to_owned(),
                 r.source.clone(),
             ]
         });
@@ -137,17 +131,20 @@ impl Draft {
             ("workload.toml", self.head()?),
             (
                 "steps.csv",
-                table(
+                csv_text(
                     "vm,workers,batch,step_s,communication_s,origin,source",
                     steps,
                 )?,
             ),
         ];
         let optional = [
-            ("epochs.csv", table("batch,epochs,origin,source", epochs)?),
+            (
+                "epochs.csv",
+                csv_text("batch,epochs,origin,source", epochs)?,
+            ),
             (
                 "noise.csv",
-                table("workers,batch,noise_normalised,origin,source", noise)?,
+                csv_text("workers,batch,noise_normalised,origin,source", noise)?,
             ),
         ];
         files.extend(
@@ -158,7 +155,6 @@ impl Draft {
         Ok(files)
     }
 
-    /// `workload.toml`.
     fn head(&self) -> io::Result<String> {
         let mut text = String::new();
         let mut line = |line: String| {
@@ -189,7 +185,7 @@ impl Draft {
                 "{} = {{ value = {}, origin = \"{}\", source = {} }}",
                 c.name,
                 measured(c.value),
-                origin_name(c.origin),
+                c.origin.name(),
                 quoted(&c.source)
             ));
         }
@@ -236,21 +232,6 @@ fn quoted(text: &str) -> String {
         }
     }
     quoted + "\""
-}
-
-fn origin_name(origin: Origin) -> &'static str {
-    let found = Origin::ALL.iter().find(|(_, o)| *o == origin);
-    found.map_or("derived", |(name, _)| name)
-}
-
-fn table(header: &str, rows: impl Iterator<Item = Vec<String>>) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(header.split(','))?;
-    for row in rows {
-        writer.write_record(row)?;
-    }
-    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -143,7 +143,6 @@ fn cost(grid: &Grid) -> &'static str {
     }
 }
 
-/// A line per job.
 fn table(jobs: &[Job]) -> Sheet<'static, &Job> {
     let count = |head, of: fn(Counts) -> u64| {
         Column::number(head, move |job: &&Job| {

@@ -5,6 +5,7 @@
 //! A new form is a file here and a subcommand in `cli/import.rs`. A published data set becomes the table of one of these by a
 //! script beside it, such as `data/workloads/make_pollux.py`.
 
+mod csv_text;
 pub mod draft;
 pub mod figure;
 pub mod folder;

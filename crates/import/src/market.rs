@@ -20,14 +20,11 @@ pub const FILES: [&str; 5] = [
 ];
 
 const NOT_A_TRACE: &str = "this is no trace of availability";
-/// Prices per machine and hour that may be.
 const USD: RangeInclusive<f64> = 1e-6..=1e6;
-/// Most machines that a trace may offer.
 const MOST: f64 = u16::MAX as f64;
 
 #[derive(Debug, Clone)]
 pub struct MarketOptions {
-    /// A trace per zone.
     pub files: Vec<PathBuf>,
     pub name: String,
     /// USD per machine and hour on demand.
@@ -36,7 +33,6 @@ pub struct MarketOptions {
     pub spot_usd_per_h: Option<f64>,
     /// USD per GB between two regions.
     pub egress_usd_per_gb: Option<f64>,
-    /// Where the traces are from.
     pub source: Option<String>,
     pub licence: Option<String>,
 }

@@ -93,7 +93,6 @@ const EXPERT_FFN: &[&str] = &["moe_intermediate_size"];
 const SHARED: &[&str] = &["n_shared_experts"];
 const DENSE: &[&str] = &["first_k_dense_replace"];
 
-/// The file, with its mistakes at once.
 struct Config<'s, 'd> {
     source: &'s Arc<Source>,
     table: Map<String, Value>,

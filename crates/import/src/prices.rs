@@ -6,6 +6,7 @@ pub mod skypilot;
 use std::collections::BTreeMap;
 use std::io;
 
+use super::csv_text::csv_text;
 use super::report::Report;
 use scavsim_data::cloud::vm_types::FIGURES;
 use scavsim_data::cloud::{Date, Market};
@@ -36,23 +37,23 @@ pub(super) struct Size {
 }
 
 fn sizes_table(sizes: &Sizes, source: &str) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(FIGURES.iter().chain(&["source"]))?;
-    for (vm, size) in sizes {
+    let row = |(vm, size): (&String, &Size)| {
         let (gpu, gpus) = size.gpus.clone().unzip();
-        writer.write_record([
-            &*size.provider,
-            vm,
-            &size.vcpu.to_string(),
-            &size.memory_gib.to_string(),
-            &gpu.unwrap_or_default(),
-            &gpus.map_or_else(String::new, |count| count.to_string()),
-            "",
-            source,
-        ])?;
-    }
-    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
-    String::from_utf8(bytes).map_err(io::Error::other)
+        [
+            size.provider.clone(),
+            vm.clone(),
+            size.vcpu.to_string(),
+            size.memory_gib.to_string(),
+            gpu.unwrap_or_default(),
+            gpus.map_or_else(String::new, |count| count.to_string()),
+            String::new(),
+            source.to_owned(),
+        ]
+    };
+    csv_text(
+        &format!("{},source", FIGURES.join(",")),
+        sizes.iter().map(row),
+    )
 }
 
 /// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
@@ -61,18 +62,7 @@ fn table(
     days: &BTreeMap<String, Vec<Date>>,
     source: &str,
 ) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "provider",
-        "vm",
-        "region",
-        "zone",
-        "market",
-        "usd_per_hour",
-        "valid_from",
-        "valid_to",
-        "source",
-    ])?;
+    let mut rows = Vec::new();
     for ((provider, vm, region, zone, market), prices) in seen {
         let neighbours = |a: &Date, b: &Date| {
             let all = days.get(provider).map_or(&[][..], Vec::as_slice);
@@ -86,19 +76,11 @@ fn table(
             }
         }
         for (from, to, usd) in runs {
-            writer.write_record([
-                provider.as_str(),
-                vm,
-                region,
-                zone,
-                market.name(),
-                &usd.to_string(),
-                &from.to_string(),
-                &to.to_string(),
-                source,
-            ])?;
+            let figures = [usd.to_string(), from.to_string(), to.to_string()];
+            let names = [&**provider, vm, region, zone, market.name()].map(str::to_owned);
+            rows.push([&names[..], &figures, &[source.to_owned()]].concat());
         }
     }
-    let bytes = writer.into_inner().map_err(|e| e.into_error())?;
-    String::from_utf8(bytes).map_err(io::Error::other)
+    let columns = "provider,vm,region,zone,market,usd_per_hour,valid_from,valid_to,source";
+    csv_text(columns, rows)
 }

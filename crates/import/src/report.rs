@@ -9,7 +9,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// Rows by kind.
     counts: Vec<Count>,
     fits: Vec<Fit>,
     /// Checks, spreads and assumptions, a sentence each.

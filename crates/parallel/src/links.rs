@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
@@ -13,12 +13,9 @@ pub enum Scope {
     BetweenZones,
 }
 
-impl Scope {
-    const ALL: [(&'static str, Scope); 3] = [
-        ("in-node", Scope::InNode),
-        ("between-nodes", Scope::BetweenNodes),
-        ("between-zones", Scope::BetweenZones),
-    ];
+scavsim_base::named! {
+    Scope:
+    InNode = "in-node", BetweenNodes = "between-nodes", BetweenZones = "between-zones",
 }
 
 impl fmt::Display for Scope {
@@ -119,11 +116,11 @@ impl Links {
         let table = Table::read(source, &["scope", "gpu", "gpus"], &optional, diagnostics)?;
         let mut found = Vec::new();
         for row in table.rows() {
-            let scope = scope(&row, source, diagnostics);
+            let scope = row.known("scope", &Scope::ALL, Scope::name, diagnostics);
             let gpu = row.name("gpu", diagnostics);
             let to = (row.optional_text("to")).and_then(|_| row.name("to", diagnostics));
             let gpus = row.whole_number("gpus", 1..=1_000_000, diagnostics);
-            let curve = curve(&row, source, diagnostics);
+            let curve = curve(&row, diagnostics);
             if let (Some(scope), Some(gpu), Some(gpus), Some(curve)) = (scope, gpu, gpus, curve) {
                 found.push((scope, gpu, to, gpus as u32, curve, row));
             }
@@ -143,11 +140,10 @@ impl Links {
             let Some(gpu) = links.gpu(gpu) else { continue };
             let key = (scope, gpu, to.and_then(|to| links.gpu(to)), gpus);
             match links.rows.binary_search_by_key(&key, |(k, _)| *k) {
-                Ok(_) => diagnostics.error_at(
-                    source,
-                    row.line_span(),
+                Ok(_) => row.report_line(
                     "this link appears twice in the table",
                     "keep one of the two rows",
+                    diagnostics,
                 ),
                 Err(place) => links.rows.insert(place, (key, curve)),
             }
@@ -196,21 +192,8 @@ impl Links {
     }
 }
 
-fn scope(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Scope> {
-    let word = row.text("scope", diagnostics)?;
-    let found = Scope::ALL.iter().find(|(name, _)| *name == word);
-    if found.is_none() {
-        let title = format!("unknown scope `{word}`");
-        let legal = Scope::ALL.map(|(name, _)| format!("`{name}`"));
-        let help = format!("legal here: {}", legal.join(", "));
-        let mistake = Diagnostic::at_span(source, row.span("scope"), title, "");
-        diagnostics.push(mistake.with_help(help));
-    }
-    found.map(|(_, scope)| *scope)
-}
-
 /// By coefficients, or the same for all sizes.
-fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Curve> {
+fn curve(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Curve> {
     let before = diagnostics.len();
     let latency_s = row.optional_number("latency_s", 0.0..=1e3, diagnostics);
     let constant = row.optional_text("gb_per_s").is_some();
@@ -234,17 +217,12 @@ fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
         (true, Some(column)) => {
             let title = format!("a link with `gb_per_s` and `{column}`");
             let label = "give either `gb_per_s`, or `a`, `b`, `c` and `cap_gb_per_s`";
-            diagnostics.error_at(source, row.span(column), title, label);
+            row.report(column, title, label, diagnostics);
             None
         }
         (false, None) => {
             let label = "give `gb_per_s`, or `a`, `b`, `c` and `cap_gb_per_s`";
-            diagnostics.error_at(
-                source,
-                row.line_span(),
-                "a link without coefficients",
-                label,
-            );
+            row.report_line("a link without coefficients", label, diagnostics);
             None
         }
     };
@@ -260,7 +238,7 @@ fn curve(row: &Row<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> 
         let title =
             "the bandwidth of these coefficients is not above 0 and rising from 10^6 bytes on";
         let label = "expected c above 0, and b of at least 0 unless a is below 0";
-        diagnostics.error_at(source, row.line_span(), title, label);
+        row.report_line(title, label, diagnostics);
     }
     (diagnostics.len() == before).then_some(curve)
 }

@@ -9,7 +9,6 @@ pub enum Misfit {
     #[error("stage {} needs {needed_gib:.1} GiB per {gpu}, which has {available_gib:.1}", stage + 1)]
     Memory {
         stage: u32,
-        /// GPU that has too little.
         gpu: Arc<str>,
         /// Bytes that it needs at its peak / 2³⁰.
         needed_gib: f64,
@@ -22,19 +21,13 @@ pub enum Misfit {
     NoProfile {
         model: Arc<str>,
         gpu: Arc<str>,
-        /// Sequences per micro-batch.
         micro_batch: u32,
-        /// GPUs that share a layer.
         tensor: u32,
         /// What was profiled there, in words.
         profiled: String,
     },
     #[error("the memory of {model} is not known at tensor degree {tensor}")]
-    MemoryUnknown {
-        model: Arc<str>,
-        /// GPUs that share a layer.
-        tensor: u32,
-    },
+    MemoryUnknown { model: Arc<str>, tensor: u32 },
     #[error("the memory of a GPU of {node} is not known: give it in GiB")]
     GpuMemoryUnknown { node: Arc<str> },
     #[error("no link {scope} from {from} to {to}")]

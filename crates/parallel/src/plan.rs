@@ -176,7 +176,7 @@ impl ParallelPlan {
     }
 
     /// Replicas that have sequences of their own.
-    pub fn data_parallel(&self) -> u32 {
+    fn data_parallel(&self) -> u32 {
         self.data / self.sharing.context.max(1)
     }
 

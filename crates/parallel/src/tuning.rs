@@ -14,7 +14,6 @@ pub const EIGHT_BIT_MOMENTS_BYTES: f64 = 2.0 * (8.0 + 32.0 / 256.0) / 8.0;
 /// What training changes of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrainingMethod {
-    /// All parameters.
     #[default]
     Full,
     /// Low-rank adapters beside frozen matrices. Source: Hu et al., LoRA, ICLR 2022.
@@ -33,7 +32,6 @@ pub struct Adapters {
     pub targets: AdapterTargets,
 }
 
-/// Matrices that have adapters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdapterTargets {
     /// All matrices of blocks; neither embedding nor head.
@@ -157,7 +155,6 @@ impl TrainingMethod {
         }
     }
 
-    /// Parameters that are trained.
     pub fn trained_parameters(self, model: &Architecture) -> u64 {
         let of_block = |block: u32| match self.adapters() {
             Some(adapters) => adapters.parameters(model, block),

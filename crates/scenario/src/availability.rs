@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::file::AvailabilityStep;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
+use scavsim_read::input::Spanned;
 use scavsim_sim::cluster::AvailabilityLevel;
 
 /// Most moments of change in one kind of cluster; each is a cluster of its own.

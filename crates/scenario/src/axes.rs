@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::axis::Axis;
 use super::complaints::Complaints;
 use super::file::ClusterTable;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, MOST_MACHINES, MOST_SAMPLES};
 
 pub(super) const MOST_EXCLUSIONS: usize = 1000;

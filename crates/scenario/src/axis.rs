@@ -7,10 +7,10 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use scavsim_data::configuration::Configuration;
 use scavsim_data::space::{self, Space};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, NonNegative};
 use scavsim_read::input::range::NoValues;
 
@@ -18,10 +18,8 @@ use scavsim_read::input::range::NoValues;
 /// `{ from = 1, to = 64, factor = 2 }`.
 #[derive(Debug, Clone, Default)]
 pub enum Axis {
-    /// Whatever the workload was measured at.
     #[default]
     Measured,
-    /// Values that are listed.
     List(Vec<Spanned<Count>>),
     /// An arithmetic or geometric series, both ends included when it meets them.
     Series(Vec<u32>),

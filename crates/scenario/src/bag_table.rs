@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::axis::Axis;
 use scavsim_bags::Reuse;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Fraction, Interval, Machines, Spread};
 
 /// A bag of independent jobs of one kind on VMs that may be lost.
@@ -15,17 +15,15 @@ use scavsim_read::input::checked::{Delay, Fraction, Interval, Machines, Spread};
 #[serde(default, deny_unknown_fields)]
 pub struct BagTable {
     /// What it is called in results, in place of a workload; `bag` when absent.
-    #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
     /// Jobs that are submitted.
     pub jobs: Option<Machines>,
     /// Share of them that has to be done; 1 when absent.
     pub sufficient_share: Option<Fraction>,
     /// Mean time of a job, for each VM type and number of VMs that it may run on.
-    #[schemars(with = "Vec<JobTime>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub job_times: Option<Spanned<Vec<Spanned<JobTime>>>>,
     /// Jobs side by side: slots; 1 when absent.
-    #[schemars(with = "Option<Axis>")]
     pub parallel_jobs: Option<Spanned<Axis>>,
     /// Coefficient of variation of the time of a job, which is log-normal; 0 when absent.
     pub job_cv: Option<Spread>,
@@ -42,10 +40,8 @@ pub struct BagTable {
     /// When a loss is noticed.
     pub notice: NoticeChoice,
     /// Losses that are given, in place of those by `[spot]`.
-    #[schemars(with = "Option<GivenLosses>")]
     pub losses: Option<Spanned<GivenLosses>>,
     /// Names of models of `scavsim list lifetimes` by VM type, in place of that of `[spot]`.
-    #[schemars(with = "BTreeMap<String, String>")]
     pub lifetimes: BTreeMap<Spanned<String>, Spanned<String>>,
     /// VM type of a head node, rented on demand for the whole bag; none when absent.
     pub head_vm: Option<String>,

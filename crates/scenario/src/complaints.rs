@@ -5,17 +5,14 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::axis::Axis;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{Diagnostic, Diagnostics, Source, Spanned, did_you_mean, listed};
 
 const MOST_NAMES: usize = 12;
 
 fn legal_here(names: &[&str]) -> String {
-    let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
-    format!("legal here: {}", names.join(", "))
+    format!("legal here: {}", listed(names.iter().copied()))
 }
 
 pub(crate) struct Complaints<'a> {
@@ -53,6 +50,17 @@ impl Complaints<'_> {
         self.diagnostics.error_at(self.source, span, title, label);
     }
 
+    /// Reports a mistake at a place, with what to do about it.
+    pub(super) fn refuse(
+        &mut self,
+        span: Range<usize>,
+        title: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(self.mistake_at(span, title, label).with_help(help));
+    }
+
     pub(super) fn count(&self) -> usize {
         self.diagnostics.len()
     }
@@ -70,8 +78,33 @@ impl Complaints<'_> {
             0..=MOST_NAMES => format!("{}; see `scavsim {list}`", legal_here(legal)),
             _ => format!("`scavsim {list}` shows all"),
         };
-        let complaint = self.mistake_at(name.span(), title, label);
-        self.push(complaint.with_help(help));
+        self.refuse(name.span(), title, label, help);
+    }
+
+    /// The value behind a word of a key, which is one of few; `None` where it is absent.
+    pub(super) fn one_of<T: Copy>(
+        &mut self,
+        key: &str,
+        asked: &Option<Spanned<String>>,
+        all: &[(&str, T)],
+    ) -> Option<T> {
+        let word = asked.as_ref()?;
+        self.known(format!("unknown {key} `{}`", word.get_ref()), word, all)
+    }
+
+    /// The value behind one of few words; of another, all are named under this title.
+    pub(super) fn known<T: Copy>(
+        &mut self,
+        title: String,
+        word: &Spanned<String>,
+        all: &[(&str, T)],
+    ) -> Option<T> {
+        let found = all.iter().find(|(name, _)| name == word.get_ref());
+        if found.is_none() {
+            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+            self.refuse(word.span(), title, "not known", legal_here(&names));
+        }
+        found.map(|(_, value)| *value)
     }
 
     /// The value behind a name, or a complaint.
@@ -154,8 +187,7 @@ impl Complaints<'_> {
             // A value that was refused only seems to be missing.
             if *is_missing && !self.is_reported(&self.table_from(table.span().start)) {
                 let title = format!("the key `{name}.{key}` is missing");
-                let complaint = self.mistake_at(table.span(), title, label);
-                self.push(complaint.with_help(*help));
+                self.refuse(table.span(), title, label, *help);
             }
         }
     }

@@ -3,8 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::axes;
 use super::complaints::Complaints;
 use super::extent;
@@ -15,6 +13,7 @@ use scavsim_clusters::LeftOut;
 use scavsim_clusters::machine::Machine;
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, Workload};
+use scavsim_read::input::Spanned;
 use scavsim_sim::cluster::Setup;
 
 #[derive(Clone, Copy)]

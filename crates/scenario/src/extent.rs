@@ -1,12 +1,11 @@
 //! How much there may be, counted before any of it is made: a run holds at most about a gigabyte.
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
 use scavsim_clusters::{SearchGrouping, by_vm};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::Workload;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::MOST_SAMPLES;
 
 const MOST_TOGETHER: usize = 1_000_000;

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::forms::NameOrTable;
 use scavsim_plans::ReactionCosts;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, Interval, Machines, Positive, Slowdown,
 };
@@ -16,10 +16,8 @@ use scavsim_sim::cluster::Keeps;
 #[serde(default, deny_unknown_fields)]
 pub struct FailuresTable {
     /// A fleet whose failures were counted: a name of `scavsim list failures`; or `causes`.
-    #[schemars(with = "Option<String>")]
     pub fleet: Option<Spanned<String>>,
     /// Causes of one's own.
-    #[schemars(with = "Vec<CauseTable>")]
     pub causes: Vec<Spanned<CauseTable>>,
     /// Failures over those that were counted or said; 1 when absent.
     pub scale: Option<Positive>,
@@ -30,17 +28,14 @@ pub struct FailuresTable {
     /// Share of failures that wait for a person.
     pub by_hand_share: Option<Fraction>,
     /// Mean seconds that this takes: exponential.
-    #[schemars(with = "Option<Delay>")]
     pub by_hand_mean_s: Option<Spanned<Delay>>,
     /// Share of nodes that fail more often than others: lemons.
     pub lemon_share: Option<Fraction>,
     /// How many times as often these fail; the mean of all nodes stays as it was counted.
-    #[schemars(with = "Option<Slowdown>")]
     pub lemon_factor: Option<Spanned<Slowdown>>,
     /// Hours from the end of one planned maintenance to the next.
     pub maintenance_every_h: Option<Positive>,
     /// Seconds that one takes.
-    #[schemars(with = "Option<Delay>")]
     pub maintenance_s: Option<Spanned<Delay>>,
     /// Seconds from a failure until another node runs in the place of one that it took; `cluster.start_up_s` when absent.
     pub replacement_s: Option<Delay>,
@@ -61,7 +56,6 @@ pub struct CauseTable {
     /// What it is called.
     pub name: String,
     /// What one takes with it: gpu (its node), node, switch, nothing (the job alone).
-    #[schemars(with = "String")]
     pub loses: Spanned<String>,
     /// Failures per GPU and hour.
     pub per_gpu_h: Option<Positive>,
@@ -76,16 +70,12 @@ pub struct CauseTable {
 #[serde(default, deny_unknown_fields)]
 pub struct ReactionTable {
     /// What it does: a name of `scavsim list reactions`; `wait` when absent.
-    #[schemars(with = "Option<String>")]
     pub policy: Option<Spanned<String>>,
     /// What that costs: `parcae`, as measured for it, also when absent; or seconds of one's own.
-    #[schemars(with = "Option<NameOrTable<ReactionCosts>>")]
     pub costs: Option<Spanned<NameOrTable<ReactionCosts>>>,
     /// How a job that re-plans foretells how many GPUs there will be: a name of `scavsim list forecasts`; `none` when absent.
-    #[schemars(with = "Option<String>")]
     pub forecast: Option<Spanned<String>>,
     /// What plans are compared by: throughput, liveput (what survives the losses to come); throughput when absent.
-    #[schemars(with = "Option<String>")]
     pub aim: Option<Spanned<String>>,
     /// VMs that idle until one is lost; none when absent.
     #[schemars(with = "Option<u32>")]
@@ -94,7 +84,6 @@ pub struct ReactionTable {
     pub swap_s: Option<Delay>,
     /// What is kept of the state: blocking (training stops while a checkpoint is written), asynchronous (it stops for `copying_s`), in-memory
     /// (the next node keeps every step, too); blocking when absent.
-    #[schemars(with = "Option<String>")]
     pub saves: Option<Spanned<String>>,
     /// Seconds in which the state is copied to the hosts.
     pub copying_s: Option<Delay>,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::axis::{Axis, Exclusion};
 pub use super::bag_table::BagTable;
@@ -21,6 +20,7 @@ use scavsim_data::workload::Staleness;
 use scavsim_provision::policy::registry::Settings as PolicySettings;
 use scavsim_provision::policy::search_strategy::Reconsideration;
 use scavsim_provision::study::form::{JobTable, MarketTable, StartsTable};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{
     Count, Delay, Fraction, HalfWidth, Interval, Machines, MeanLife, MissShare, NonNegative,
     Positive, Probability, Slowdown, Spread,
@@ -39,14 +39,11 @@ use scavsim_sim::training::sync::Protocol;
 pub struct ScenarioFile {
     /// Scenario files whose keys hold where this one sets none, relative to this file; of several,
     /// a later one wins.
-    #[schemars(with = "Option<Include>")]
     pub include: Option<Spanned<Include>>,
     /// Keys of included files that do not hold, with dots: `spot.lifetime`. Where one way of saying something is to be
     /// replaced by another.
-    #[schemars(with = "Vec<String>")]
     pub unset: Vec<Spanned<String>>,
     /// Name in results; the file's name when absent.
-    #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
     /// Seed of all random streams. Same scenario, same seed, same bytes.
     pub seed: u64,
@@ -56,64 +53,49 @@ pub struct ScenarioFile {
     /// least. When absent, there are `replicas`.
     pub precision: Option<HalfWidth>,
     /// With `precision`: replicas at most; 100,000 when absent.
-    #[schemars(with = "Count")]
     pub most_replicas: Option<Spanned<Count>>,
     /// Whether replicas come in pairs of mirrored luck (antithetic variates): narrower intervals of what grows or falls with luck.
     pub antithetic: bool,
     /// How finely runs are simulated.
     pub fidelity: Fidelity,
     /// Names of embedded workloads, or paths of workload folders relative to this file.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub workloads: Option<Spanned<Vec<Spanned<String>>>>,
     /// Name of an embedded measured grid, or path of a grid's folder relative to this file, instead of
     /// workloads.
-    #[schemars(with = "Option<String>")]
     pub grid: Option<Spanned<String>>,
     /// Jobs of the grid; those that it takes by default when absent.
-    #[schemars(with = "Vec<String>", length(min = 1))]
+    #[schemars(length(min = 1))]
     pub jobs: Option<Spanned<Vec<Spanned<String>>>>,
     /// A bag of independent jobs, instead of both.
-    #[schemars(with = "Option<BagTable>")]
     pub bag: Option<Spanned<BagTable>>,
     /// A model that is cut over GPUs, instead of all of these.
-    #[schemars(with = "Option<ParallelTable>")]
     pub parallel: Option<Spanned<ParallelTable>>,
     /// Policies that decide during a run, instead of all of these, with their settings.
-    #[schemars(with = "Option<PolicySettings>")]
     pub policy: Option<Spanned<PolicySettings>>,
     /// The job that policies run.
-    #[schemars(with = "Option<JobTable>")]
     pub job: Option<Spanned<JobTable>>,
     /// The market that policies run it on.
-    #[schemars(with = "Option<MarketTable>")]
     pub market: Option<Spanned<MarketTable>>,
     /// Where lives of the job begin in the market's traces; 20 evenly over them when absent.
-    #[schemars(with = "Option<StartsTable>")]
     pub starts: Option<Spanned<StartsTable>>,
     /// VM types that were not measured, by name.
-    #[schemars(with = "BTreeMap<String, VmTable>")]
     pub vm: BTreeMap<Spanned<String>, VmTable>,
     /// The configurations to choose from.
     pub cluster: ClusterTable,
     /// Kinds of clusters, by name: unlike workers, markets, parameter servers of their own.
-    #[schemars(with = "BTreeMap<String, KindTable>")]
     pub kind: BTreeMap<Spanned<String>, Spanned<KindTable>>,
     /// How workers come together, where their kind does not say.
-    #[schemars(with = "Protocol")]
     pub sync: Option<Spanned<Protocol>>,
     /// How workers come together on single workloads, by name.
-    #[schemars(with = "BTreeMap<String, Protocol>")]
     pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
     /// What stale gradients cost, where the workload does not say.
     pub staleness: Option<Staleness>,
     /// Growing and shrinking with the price of spot VMs.
-    #[schemars(with = "Option<ElasticTable>")]
     pub elastic: Option<Spanned<ElasticTable>>,
     /// VMs that the provider may take away; none when absent.
-    #[schemars(with = "Option<SpotTable>")]
     pub spot: Option<Spanned<SpotTable>>,
     /// Machines that fail though nobody takes them away; none do when absent. For `parallel`.
-    #[schemars(with = "Option<FailuresTable>")]
     pub failures: Option<Spanned<FailuresTable>>,
     /// What varies at random; all off when absent.
     pub variation: VariationTable,
@@ -133,22 +115,16 @@ pub struct ScenarioFile {
 pub struct ClusterTable {
     /// VM types, with the workers on every VM behind a slash where that is not one; all that were
     /// measured or defined when absent.
-    #[schemars(with = "Vec<String>")]
     pub vm: Vec<Spanned<String>>,
     /// Worker counts K.
-    #[schemars(with = "Axis")]
     pub workers: Option<Spanned<Axis>>,
     /// Global batches B in samples.
-    #[schemars(with = "Axis")]
     pub batch: Option<Spanned<Axis>>,
     /// Local batches b = B/K in samples, instead of global ones.
-    #[schemars(with = "Axis")]
     pub local_batch: Option<Spanned<Axis>>,
     /// Pairs of workers and batch, instead of all combinations of the two axes.
-    #[schemars(with = "Vec<[Count; 2]>")]
     pub pairs: Option<Spanned<Vec<Spanned<[Count; 2]>>>>,
     /// Configurations to leave out.
-    #[schemars(with = "Vec<Exclusion>")]
     pub exclude: Vec<Spanned<Exclusion>>,
     /// What happens to configurations outside what was measured.
     pub outside: OutsideHullRule,
@@ -203,20 +179,16 @@ pub enum Resize {
 #[serde(deny_unknown_fields)]
 pub struct VmTable {
     /// The measured VM type; none for VMs of a measured grid.
-    #[schemars(with = "Option<String>")]
     pub like: Option<Spanned<String>>,
     /// Compute time of the VM type over that of the measured type; 1 when absent.
     pub compute_scale: Option<ScaleAxis>,
     /// Communication time of the VM type over that of the measured type; 1 when absent.
     pub network_scale: Option<ScaleAxis>,
     /// Cores, or FLOPS, of a worker, where the workload has a law of its time by them; those of the measured type when absent.
-    #[schemars(with = "Option<Positive>")]
     pub size: Option<Spanned<Positive>>,
     /// Samples of a worker beyond which its throughput falls, likewise.
-    #[schemars(with = "Option<Positive>")]
     pub knee: Option<Spanned<Positive>>,
     /// Memory in GiB, shared by the workers on the VM: it limits the local batch.
-    #[schemars(with = "Option<ScaleAxis>")]
     pub memory_gib: Option<Spanned<ScaleAxis>>,
     /// Virtual CPUs, for prices by resource.
     pub vcpu: Option<Positive>,
@@ -231,30 +203,22 @@ pub struct VmTable {
 #[serde(default, deny_unknown_fields)]
 pub struct SpotTable {
     /// Name of a model of `scavsim list lifetimes`; or `exponential_mean_h`.
-    #[schemars(with = "Option<String>")]
     pub lifetime: Option<Spanned<String>>,
     /// Mean hours of lives that are exponential.
-    #[schemars(with = "Option<MeanLife>")]
     pub exponential_mean_h: Option<Spanned<MeanLife>>,
     /// Seconds from a loss until another VM runs in its place; `start_up_s` when absent.
-    #[schemars(with = "Option<Delay>")]
     pub replacement_s: Option<Spanned<Delay>>,
     /// Seconds until another VM runs, at the start of the job too, as measured for spot VMs such as `gcp-k80-us-east1`.
-    #[schemars(with = "Option<String>")]
     pub start_up: Option<Spanned<String>>,
     /// Seconds until a spot VM runs; when absent `cluster.start_up_s`, or as measured where that is absent too.
-    #[schemars(with = "Option<Delay>")]
     pub start_up_s: Option<Spanned<Delay>>,
     /// What happens to the place of a lost VM.
     pub on_loss: OnLoss,
     /// Seconds that a new VM takes, once it runs, to join the others; as measured when absent.
-    #[schemars(with = "Option<Delay>")]
     pub cold_join_s: Option<Spanned<Delay>>,
     /// Seconds that all take to go on from a checkpoint; what the workload says when absent, of a plan as measured.
-    #[schemars(with = "Option<Delay>")]
     pub warm_restart_s: Option<Spanned<Delay>>,
     /// Seconds to join and to go on, as measured for a model such as `resnet-32`.
-    #[schemars(with = "Option<String>")]
     pub restart: Option<Spanned<String>>,
     /// Fewest workers that train; 1 when absent.
     pub fewest_workers: Option<Machines>,
@@ -265,10 +229,8 @@ pub struct SpotTable {
     /// When checkpoints are written; by Young and Daly when absent, where a loss goes back to the last.
     pub checkpoint: Option<CheckpointChoice>,
     /// Seconds that one takes to write; as measured when absent.
-    #[schemars(with = "Option<Delay>")]
     pub checkpoint_write_s: Option<Spanned<Delay>>,
     /// MB of one, which then takes as long as was measured for it.
-    #[schemars(with = "Option<Positive>")]
     pub checkpoint_mb: Option<Spanned<Positive>>,
     /// Whether a last checkpoint is written when the provider warns of a loss.
     pub checkpoint_on_notice: bool,
@@ -295,15 +257,12 @@ pub(super) const SEVERAL_OF_SPOT: &[&str] = &[
 #[serde(default, deny_unknown_fields)]
 pub struct KindTable {
     /// VM type of all workers, with the workers on every VM behind a slash where that is not one.
-    #[schemars(with = "Option<String>")]
     pub vm: Option<Spanned<String>>,
     /// VM types of unlike workers, and how many workers run on each type.
-    #[schemars(with = "BTreeMap<String, Machines>")]
     pub mix: BTreeMap<Spanned<String>, Machines>,
     /// On which terms workers are rented.
     pub market: RentedOn,
     /// Name of a model of `scavsim list lifetimes` for its spot VMs; that of `[spot]` when absent.
-    #[schemars(with = "Option<String>")]
     pub lifetime: Option<Spanned<String>>,
     /// On which terms the VM of the first worker is, where that differs.
     pub chief_market: Option<RentedOn>,
@@ -311,15 +270,12 @@ pub struct KindTable {
     pub batching: Option<Batching>,
     /// Share of each worker's cores that is available, by VM type: hours since the job began, and the share from then on;
     /// all when absent.
-    #[schemars(with = "BTreeMap<String, Vec<AvailabilityStep>>")]
     pub availability: BTreeMap<Spanned<String>, Spanned<Vec<AvailabilityStep>>>,
     /// VMs of parameter servers, beside those of the workers.
     pub servers: Option<ServersTable>,
     /// How workers come together.
-    #[schemars(with = "Option<Protocol>")]
     pub sync: Option<Spanned<Protocol>>,
     /// How workers of this kind come together on single workloads, by name.
-    #[schemars(with = "BTreeMap<String, Protocol>")]
     pub sync_of: BTreeMap<Spanned<String>, Spanned<Protocol>>,
 }
 
@@ -369,7 +325,6 @@ fn one_machine() -> Machines {
 #[serde(deny_unknown_fields)]
 pub struct ElasticTable {
     /// Hours since the job began, and the price from then on over the usual one.
-    #[schemars(with = "Vec<Step>")]
     pub prices: Spanned<Vec<Step>>,
     /// Price at or below which the cluster grows to `most_vms`.
     pub grow_at: Positive,
@@ -448,10 +403,8 @@ pub struct StragglerTable {
 #[serde(default, deny_unknown_fields)]
 pub struct PricingTable {
     /// Names of policies, built in or defined here; when absent, the listed price of each VM type, or what all workloads were published with.
-    #[schemars(with = "Vec<String>")]
     pub policies: Option<Spanned<Vec<Spanned<String>>>>,
     /// Policies of this scenario, by name.
-    #[schemars(with = "BTreeMap<String, PolicyFile>")]
     pub define: BTreeMap<Spanned<String>, PolicyFile>,
 }
 
@@ -478,20 +431,16 @@ pub(super) const SEVERAL_OF_POLICIES: &[&str] = &[
 #[serde(default, deny_unknown_fields)]
 pub struct SearchTable {
     /// Names of strategies; all that can be used on the workloads when absent.
-    #[schemars(with = "Vec<String>")]
     pub strategies: Option<Spanned<Vec<Spanned<String>>>>,
     /// Objectives; all when absent.
-    #[schemars(with = "Vec<Objective>")]
     pub objectives: Option<Spanned<Vec<Spanned<Objective>>>>,
     /// How often the job will be run: strategies know it, and results say what all runs come to with their search;
     /// once when absent.
     pub repeats: Option<Count>,
     /// Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM
     /// types, when absent.
-    #[schemars(with = "Vec<String>")]
     pub stored: Option<Spanned<Vec<Spanned<String>>>>,
     /// When strategies choose again while the job runs; only under `[policy]`, with `job.work`.
-    #[schemars(with = "Reconsideration")]
     pub reconsider: Option<Spanned<Reconsideration>>,
 }
 
@@ -504,9 +453,7 @@ pub struct LimitsTable {
     /// Highest cost of the job in USD.
     pub max_cost_usd: Option<Positive>,
     /// Share of runs that may take longer or cost more; when absent, the limits are on what is expected.
-    #[schemars(with = "MissShare")]
     pub max_miss: Option<Spanned<MissShare>>,
     /// Most workers.
-    #[schemars(with = "Count")]
     pub max_workers: Option<Spanned<Count>>,
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::file::ScenarioFile;
 use super::files::Files;
@@ -13,7 +12,7 @@ use super::include::Include;
 use super::library;
 use super::subject::LISTS;
 use scavsim_read::input::toml::{Document, Key, Step};
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, Spanned, closest};
 
 /// Files that include each other twice over would have no end.
 const MOST_FILES: usize = 100;

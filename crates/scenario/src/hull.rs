@@ -3,13 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::axis::Axis;
 use super::complaints::Complaints;
 use super::file::ClusterTable;
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::Count;
 
 /// Reports configurations that no measurements surround: axis values beyond all measured ones, and one message for the rest.
@@ -50,8 +49,7 @@ pub(super) fn check(
             refused[0].configuration
         );
         let help = "an import says why it keeps no law; without one, name only what was measured, or `outside = \"leave-out\"`";
-        let complaint = complaints.mistake_at(name.span(), title, without_law(workload, &refused));
-        complaints.push(complaint.with_help(help));
+        complaints.refuse(name.span(), title, without_law(workload, &refused), help);
         return false;
     }
     let others = beyond_axes(cluster, workload, refused, complaints);

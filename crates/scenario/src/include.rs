@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use scavsim_read::input::Spanned;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
-/// Paths of scenario files: one, or a list.
 #[derive(Debug, Clone)]
 pub enum Include {
     /// `"base.toml"`.
@@ -32,12 +32,8 @@ impl<'de> Deserialize<'de> for Include {
                 Ok(Include::One(path.to_owned()))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Include, A::Error> {
-                let mut paths = Vec::new();
-                while let Some(path) = list.next_element()? {
-                    paths.push(path);
-                }
-                Ok(Include::Several(paths))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Include, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(Include::Several)
             }
         }
         deserializer.deserialize_any(IncludeVisitor)

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::availability;
 use super::complaints::Complaints;
 use super::file::{KindTable, RentedOn};
@@ -14,6 +12,7 @@ use scavsim_base::units::SimTime;
 use scavsim_clusters::machine::Machine;
 use scavsim_data::configuration::Shape;
 use scavsim_data::workload::Workload;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::name::not_a_name;
 use scavsim_sim::cluster::batching::Batching;
 use scavsim_sim::cluster::groups::MOST_GROUPS;
@@ -186,8 +185,7 @@ impl Kinds<'_> {
                     vm.get_ref()
                 );
                 let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `batching = \"static\"`";
-                let complaint = complaints.mistake_at(vm.span(), title, "no batches by size");
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(vm.span(), title, "no batches by size", help);
             }
         }
     }
@@ -239,8 +237,7 @@ impl Kinds<'_> {
             };
             let legal = spot::lost_alone(wrong);
             let help = format!("`{wrong}` takes several VMs at once; each by itself: {legal}");
-            let complaint = complaints.mistake_at(name.span(), title, label);
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(name.span(), title, label, help);
             return None;
         }
         let of_model = SimTime::from_seconds(notice_s as f64);

@@ -3,8 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, VmTable};
 use super::scale_axis::ScaleAxis;
@@ -14,6 +12,7 @@ use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{Reach, SubstituteVm, Workload};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::range::digits;
+use scavsim_read::input::{Spanned, listed};
 
 /// The part behind a slash is the number of workers on each VM.
 pub(super) const NO_SLASH: &str = "this name has no `/`";
@@ -49,9 +48,8 @@ pub(super) fn read(
         }
         let Some(asked) = &table.like else {
             let title = format!("`vm.{word}` does not say which measured VM type it is like");
-            let complaint = complaints.mistake_at(name.span(), title, "missing key `like`");
-            let listed: Vec<String> = measured.iter().map(|vm| format!("`{vm}`")).collect();
-            complaints.push(complaint.with_help(format!("measured here: {}", listed.join(", "))));
+            let help = format!("measured here: {}", listed(measured.iter().copied()));
+            complaints.refuse(name.span(), title, "missing key `like`", help);
             continue;
         };
         let like = asked.get_ref();
@@ -73,8 +71,7 @@ pub(super) fn read(
                     without.name
                 );
                 let help = "give `[laws.steps.TYPE]` with `compute.worker` in its workload.toml; or `compute_scale` here";
-                let complaint = complaints.mistake_at(place.span(), title, "means nothing here");
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(place.span(), title, "means nothing here", help);
             }
         }
         match combinations(table, word, like) {
@@ -114,8 +111,7 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
                 name.get_ref()
             );
             let legal = format!("`{key}` is from {} to {}", range.start(), range.end());
-            let complaint = complaints.mistake_at(name.span(), title, "not possible");
-            complaints.push(complaint.with_help(legal));
+            complaints.refuse(name.span(), title, "not possible", legal);
         }
     }
 }
@@ -211,7 +207,6 @@ impl<'m> MachinesByName<'m> {
         MachinesByName(named)
     }
 
-    /// In the order of the file.
     pub(super) fn machines_named(&self, name: &str) -> &[&'m Machine] {
         self.0.get(name).map_or(&[], |machines| machines)
     }
@@ -234,8 +229,7 @@ pub(super) fn fits(
             if !complaints.is_reported(&asked.span()) {
                 let title = format!("nothing is known about the memory of `{}`", workload.name);
                 let help = "give `worker_memory_gib`, or `sample_memory_gib`, in its workload.toml";
-                let complaint = complaints.mistake_at(asked.span(), title, "cannot be checked");
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(asked.span(), title, "cannot be checked", help);
             }
             true
         }

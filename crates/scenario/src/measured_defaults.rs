@@ -1,7 +1,5 @@
 //! Measured values for keys of `[spot]` and `[failures]` that a file leaves out, with a sentence on them.
 
-use toml::Spanned;
-
 use super::failures_table::CheckpointChoice;
 use super::failures_table::Spares;
 use super::file::{RentedOn, ScenarioFile};
@@ -11,6 +9,7 @@ use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::checkpoint_write::{self, MeasuredWrites};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup, restart, startup};
 use scavsim_plans::ReactionCosts;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::Delay;
 use scavsim_sim::cluster::{Chief, Keeps, OnLoss};
 
@@ -19,9 +18,7 @@ const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";
 
 #[derive(Debug, Default)]
 pub(super) struct MeasuredDefaults {
-    /// Keys with values and sources.
     used: Vec<String>,
-    /// Keys that deny a time or an action.
     denied: Vec<&'static str>,
 }
 

@@ -7,7 +7,6 @@ use scavsim_read::input::checked::Count;
 
 const MOST: u64 = 100_000;
 
-/// For a run that begins with `replicas`.
 pub(super) fn read(
     file: &ScenarioFile,
     replicas: u64,

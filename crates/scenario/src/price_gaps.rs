@@ -6,7 +6,6 @@ use super::prices::Rentals;
 use scavsim_data::pricing::{Policy, RentedVmType};
 use scavsim_experiment::scenario::ScenarioWarnings;
 
-/// What lists have no price of.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PriceGaps {
     /// Policies under which no VM type has a price.

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::file::{PricingTable, ScenarioFile};
 use super::files::Files;
@@ -17,9 +15,9 @@ use scavsim_data::pricing::file::Tables;
 use scavsim_data::pricing::spot_series_key::SpotSeriesKey;
 use scavsim_data::pricing::{NoPrice, Policy, PolicyFile, RentedVmType};
 use scavsim_data::usage::RentedVm;
-use scavsim_read::input::Source;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::toml::Swept;
+use scavsim_read::input::{Source, Spanned};
 
 /// Policies asked for: built in, the program's, the subject's, or the scenario's; the one called `unnamed` where none is.
 pub(super) fn read(
@@ -83,8 +81,7 @@ fn known(
             sound = false;
             let title = format!("there are two pricing policies `{}`", name.get_ref());
             let label = "the program has one of this name";
-            let complaint = complaints.mistake_at(name.span(), title, label);
-            complaints.push(complaint.with_help("give this one another name"));
+            complaints.refuse(name.span(), title, label, "give this one another name");
             continue;
         }
         if let Some(why) = not_a_name(name.get_ref()) {

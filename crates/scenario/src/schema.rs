@@ -41,12 +41,6 @@ const OF_RANGES: [(&str, &str); 10] = [
 pub const SCHEMA_ID: &str = "urn:scavsim:scenario";
 
 pub fn schema() -> Schema {
-    // "No default" is not a default of null.
-    let without_null = RecursiveTransform(|schema: &mut Schema| {
-        if schema.get("default").is_some_and(Value::is_null) {
-            schema.remove("default");
-        }
-    });
     let names = Names::known();
     let with_names = RecursiveTransform(move |schema: &mut Schema| {
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -55,13 +49,50 @@ pub fn schema() -> Schema {
         }
     });
     let mut schema = SchemaSettings::draft2020_12()
-        .with_transform(without_null)
+        .with_transform(RecursiveTransform(without_null))
         .with_transform(with_names)
         .into_generator()
         .into_root_schema_for::<ScenarioFile>();
     with_lists(&mut schema);
     schema.insert("$id".to_owned(), json!(SCHEMA_ID));
     schema
+}
+
+/// TOML has no null: a key that may be absent has the schema of its value.
+fn without_null(schema: &mut Schema) {
+    let null = json!({ "type": "null" });
+    match schema.get_mut("default") {
+        Some(Value::Null) => drop(schema.remove("default")),
+        Some(default) => drop_nulls(default),
+        None => {}
+    }
+    for (list, null) in [
+        ("type", json!("null")),
+        ("anyOf", null),
+        ("enum", Value::Null),
+    ] {
+        if let Some(all) = schema.get_mut(list).and_then(Value::as_array_mut) {
+            all.retain(|own| *own != null);
+        }
+    }
+    let single = |schema: &Schema, list: &str| match schema.get(list)?.as_array()?.as_slice() {
+        [single] => Some(single.clone()),
+        _ => None,
+    };
+    if let Some(single) = single(schema, "type") {
+        schema.insert("type".to_owned(), single);
+    }
+    if let Some(Value::Object(single)) = single(schema, "anyOf") {
+        schema.remove("anyOf");
+        schema.ensure_object().extend(single);
+    }
+}
+
+fn drop_nulls(value: &mut Value) {
+    if let Value::Object(keys) = value {
+        keys.retain(|_, own| !own.is_null());
+        keys.values_mut().for_each(drop_nulls);
+    }
 }
 
 const RANGE: &str = "Range";
@@ -102,21 +133,6 @@ fn several(mut one: Value) -> Value {
     if let Some(map) = one.as_object_mut() {
         for key in ["description", "default"] {
             own.extend(map.remove(key).map(|value| (key.to_owned(), value)));
-        }
-        if let Some(types) = map.get_mut("type").and_then(Value::as_array_mut) {
-            types.retain(|own| own != "null");
-            if let [single] = &types[..] {
-                let single = single.clone();
-                map.insert("type".to_owned(), single);
-            }
-        }
-        // A name of a list, or nothing.
-        let null = json!({ "type": "null" });
-        if let Some(choices) = map.get_mut("anyOf").and_then(Value::as_array_mut) {
-            choices.retain(|own| *own != null);
-            if let [single] = &choices[..] {
-                one = single.clone();
-            }
         }
     }
     let list = json!({ "type": "array", "minItems": 1, "maxItems": MOST, "uniqueItems": true, "items": one });

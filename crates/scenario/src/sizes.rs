@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::extent;
 use super::file::{OutsideHullRule, ScenarioFile};
 use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::{OutsideHull, Reach, Workload};
+use scavsim_read::input::Spanned;
 use scavsim_sim::cluster::sizes::{Builder, MOST_SIZES, UnknownCluster};
 use scavsim_sim::cluster::{OnLoss, Setup};
 use scavsim_sim::training::Variation;

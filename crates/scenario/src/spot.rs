@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::failures_table::CheckpointChoice;
 use super::file::{KindTable, RentedOn, ScenarioFile, SpotTable};
@@ -13,6 +11,7 @@ use scavsim_data::cloud::Market;
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::{Exponential, Kind, Lifetime, Model};
 use scavsim_read::input::checked::Delay;
+use scavsim_read::input::{Spanned, listed};
 use scavsim_sim::cluster::Checkpoints;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy};
 use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
@@ -31,16 +30,10 @@ pub(super) fn lost_alone(name: &str) -> String {
             .count()
     };
     names.sort_by_key(|own| std::cmp::Reverse(alike(own)));
-    let count = names.len();
-    let named: Vec<String> = names
-        .iter()
-        .take(MOST_NAMED)
-        .map(|own| format!("`{own}`"))
-        .collect();
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let named = listed(names.into_iter().take(MOST_NAMED));
     format!(
-        "{} and {} more: those that `scavsim list lifetimes` shows as neither `batch` nor `trace`",
-        named.join(", "),
-        count - named.len()
+        "{named} and {more} more: those that `scavsim list lifetimes` shows as neither `batch` nor `trace`"
     )
 }
 

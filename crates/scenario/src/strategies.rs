@@ -1,12 +1,10 @@
 //! Names of strategies and objectives → those that can be used.
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable};
 use super::subject::ReadSubject;
 use scavsim_experiment::subject::SearchKnowledge;
-use scavsim_read::input::Diagnostic;
+use scavsim_read::input::{Diagnostic, Spanned};
 use scavsim_search::search::registry::WHEN_NONE_IS_NAMED;
 use scavsim_search::search::{
     ALL_KNOWING, CLAIRVOYANT, Objective, Past, Registry, Settings, registry,

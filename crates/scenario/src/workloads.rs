@@ -1,12 +1,10 @@
 use std::collections::HashSet;
 
-use toml::Spanned;
-
 use super::complaints::Complaints;
 use super::files::Files;
 use scavsim_data::configuration::Shape;
 use scavsim_data::workload::{Workload, library, load};
-use scavsim_read::input::Folder;
+use scavsim_read::input::{Folder, Spanned};
 
 /// Reads the workloads that `key` asks for, the program's `own` first; none after a mistake.
 pub(super) fn read(

@@ -22,7 +22,6 @@ impl Guard {
         Ok(Guard(start.transpose()?))
     }
 
-    /// Puts the command into its group.
     pub(crate) fn watch(&self, command: &mut Command) {
         if let Some(group) = self.group() {
             put_into(command, group);

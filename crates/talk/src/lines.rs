@@ -22,7 +22,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// Why an answer has no meaning.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotUnderstood(pub String);

@@ -13,7 +13,6 @@ use crate::conversation::{Conversation, ConversationError};
 use crate::lines::{NotUnderstood, read, shortened};
 use crate::program::MessageTerms;
 
-/// Why a task has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Breach {
     /// No answer, or none that is legal.
@@ -49,7 +48,6 @@ pub struct NumberedConversation {
 }
 
 impl NumberedConversation {
-    /// Whether nothing was sent yet.
     pub fn is_new(&self) -> bool {
         self.number == 0
     }

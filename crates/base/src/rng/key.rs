@@ -24,7 +24,6 @@ pub struct ModelKey(u64);
 macro_rules! by_name {
     ($($key:ident)*) => {
         $(impl $key {
-            /// By its name.
             pub fn from_name(name: &str) -> Self {
                 $key(identity(name))
             }
@@ -97,7 +96,6 @@ pub enum Purpose {
     Lemon(u64),
     /// Lives drawn from a published model by itself.
     ModelLives(ModelKey),
-    /// Delays drawn from one.
     ModelDelays(ModelKey),
     /// Lives of VMs in outlines of runs of a configuration.
     OutlineLives(ConfigurationKey),

@@ -33,7 +33,6 @@ impl JointMoments {
         }
     }
 
-    /// Values of each.
     pub fn count(&self) -> u64 {
         self.count
     }

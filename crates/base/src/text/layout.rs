@@ -16,7 +16,6 @@ pub(super) struct Strip {
     /// Whether its lines are broken to fill the room that others leave.
     pub(super) is_wrapped: bool,
     pub(super) cells: Vec<String>,
-    /// Shorter cells, where there is no room.
     pub(super) short: Option<Vec<String>>,
     /// Cells on two lines, where even columns of rank [`NEEDED`] have no room.
     pub(super) stacked: Option<Vec<String>>,
@@ -52,7 +51,6 @@ impl Strip {
     }
 }
 
-/// How much of a cell is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Whole,
@@ -65,7 +63,6 @@ pub struct TableLayout {
     /// The line of heads, with its line end.
     pub header: String,
     pub rows: Vec<String>,
-    /// What comes behind the rows.
     footer: String,
     pub shown: Vec<usize>,
     pub left_out: Vec<String>,

@@ -3,7 +3,6 @@
 /// What a page is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Markup {
-    /// Lines of a terminal.
     #[default]
     Terminal,
     Markdown,
@@ -52,7 +51,6 @@ impl Markup {
         }
     }
 
-    /// What comes behind the rows.
     pub(super) fn footer(self) -> String {
         match self {
             Markup::Latex => format!("\\bottomrule\n{LATEX_END}\n"),

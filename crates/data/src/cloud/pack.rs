@@ -19,7 +19,6 @@ pub const VMS: &str = "vms.csv";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pack {
     pub name: String,
-    /// BLAKE3 hash of its tables.
     pub hash: String,
     /// The last day of which it has a price.
     pub day: Date,
@@ -100,7 +99,7 @@ fn vm_types_of(source: &Arc<Source>, d: &mut Diagnostics) -> Vec<VmType> {
         };
         if !names.insert(vm_type.vm.clone()) {
             let title = format!("two VM types are called `{}`", vm_type.vm);
-            d.error_at(source, row.span("vm"), title, "named before");
+            row.report("vm", title, "named before", d);
         }
         types.push(vm_type);
     }

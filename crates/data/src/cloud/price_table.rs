@@ -11,15 +11,14 @@ use super::date::time_of_day;
 use super::prices::LEAST_USD;
 use super::{Date, Market};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{Diagnostics, Source, did_you_mean};
 
-pub const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
+const REQUIRED: [&str; 5] = ["vm", "market", "usd_per_hour", "valid_from", "source"];
 pub const OPTIONAL: [&str; 4] = ["provider", "region", "zone", "valid_to"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceTable {
     pub name: String,
-    /// BLAKE3 hash of its text.
     pub hash: String,
     rows: Vec<PriceTableRow>,
 }
@@ -92,7 +91,7 @@ impl PriceTable {
         let before = diagnostics.len();
         let table = Table::read(source, &REQUIRED, &OPTIONAL, diagnostics)?;
         let mut rows: Vec<PriceTableRow> = (table.rows())
-            .filter_map(|row| listed(&row, source, diagnostics))
+            .filter_map(|row| price(&row, diagnostics))
             .collect();
         rows.sort_by(PriceTableRow::order);
         for pair in rows.windows(2) {
@@ -267,19 +266,9 @@ fn time(text: &str) -> Option<DateTime> {
     Some(day.at_time(time_of_day(in_utc.unwrap_or(clock))?))
 }
 
-fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<PriceTableRow> {
+fn price(row: &Row<'_>, d: &mut Diagnostics) -> Option<PriceTableRow> {
     let vm = row.name("vm", d);
-    let named = row.text("market", d);
-    let market = named.and_then(|name| {
-        let market = Market::named(name);
-        if market.is_none() {
-            let legal: Vec<String> = Market::ALL.iter().map(|m| format!("`{m}`")).collect();
-            let title = format!("unknown market `{name}`");
-            let help = format!("legal here: {}", legal.join(", "));
-            d.push(Diagnostic::at_span(source, row.span("market"), title, "").with_help(help));
-        }
-        market
-    });
+    let market = Market::read(row, d);
     let usd_per_hour = row.number("usd_per_hour", LEAST_USD..=1e6, d);
     let named_source = row.text("source", d);
     let from = row.text("valid_from", d).and_then(|text| {
@@ -288,7 +277,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Pr
             let title = format!("`valid_from`: `{text}` is no time");
             let label =
                 "expected a day like `2026-07-30`, or a time in UTC like `2026-07-30T06:00`";
-            d.error_at(source, row.span("valid_from"), title, label);
+            row.report("valid_from", title, label, d);
         }
         time
     });
@@ -298,12 +287,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Pr
             let day = Date::parse(text);
             if day.is_none() {
                 let title = format!("`valid_to`: `{text}` is no day");
-                d.error_at(
-                    source,
-                    row.span("valid_to"),
-                    title,
-                    "expected a day like `2026-07-30`",
-                );
+                row.report("valid_to", title, "expected a day like `2026-07-30`", d);
             }
             day.map(Some)
         }
@@ -311,12 +295,7 @@ fn listed(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<Pr
     let (from, to) = (from?, to?);
     if to.is_some_and(|to| to < Date(from.date())) {
         let title = "`valid_to` is before `valid_from`";
-        d.error_at(
-            source,
-            row.span("valid_to"),
-            title,
-            "expected the same day or a later one",
-        );
+        row.report("valid_to", title, "expected the same day or a later one", d);
         return None;
     }
     let place = PLACE.map(|column| {

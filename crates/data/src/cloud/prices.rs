@@ -68,6 +68,12 @@ scavsim_base::named! {
     Commitment3y = "commitment-3y",
 }
 
+impl Market {
+    pub(super) fn read(row: &Row<'_>, d: &mut Diagnostics) -> Option<Market> {
+        row.known("market", &Market::ALL, Market::name, d)
+    }
+}
+
 impl fmt::Display for Market {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -220,8 +226,8 @@ fn read(
     };
     let mut prices: Vec<(Price, Row<'_>)> = Vec::new();
     for row in table.rows() {
-        let is_sourced = sources.check(&row, file, diagnostics);
-        match price(provider, &row, file, texts, diagnostics) {
+        let is_sourced = sources.check(&row, diagnostics);
+        match price(provider, &row, texts, diagnostics) {
             Some(price) if is_sourced => prices.push((price, row)),
             _ => {}
         }
@@ -234,39 +240,27 @@ fn read(
         if before.key() == price.key() && price.valid_from <= before.valid_to {
             let label = format!("another holds until {}", before.valid_to);
             let title = "two prices for the same day";
-            diagnostics.error_at(file, row.line_span(), title, label);
+            row.report_line(title, label, diagnostics);
         }
     }
     prices.into_iter().map(|(price, _)| price).collect()
 }
 
-fn price(
-    provider: &str,
-    row: &Row<'_>,
-    file: &Arc<Source>,
-    texts: &mut Texts,
-    d: &mut Diagnostics,
-) -> Option<Price> {
+fn price(provider: &str, row: &Row<'_>, texts: &mut Texts, d: &mut Diagnostics) -> Option<Price> {
     let day = |column: &str, d: &mut Diagnostics| {
         let text = row.text(column, d)?;
         let date = Date::parse(text);
         if date.is_none() {
             let title = format!("`{column}`: expected a day like 2026-07-30, found `{text}`");
-            d.error_at(file, row.span(column), title, "not a day");
+            row.report(column, title, "not a day", d);
         }
         date
     };
-    let market = row.text("market", d)?;
-    let Some(market) = Market::named(market) else {
-        let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
-        let title = format!("`market`: expected one of {legal}, found `{market}`");
-        d.error_at(file, row.span("market"), title, "not a market");
-        return None;
-    };
+    let market = Market::read(row, d)?;
     let (valid_from, valid_to) = (day("valid_from", d)?, day("valid_to", d)?);
     if valid_to < valid_from {
         let title = format!("`valid_to` {valid_to} is before `valid_from` {valid_from}");
-        d.error_at(file, row.span("valid_to"), title, "runs backwards");
+        row.report("valid_to", title, "runs backwards", d);
     }
     Some(Price {
         provider: texts.shared(provider),
@@ -303,7 +297,7 @@ mod tests {
     fn prices_that_overlap_run_backwards_or_have_no_day_are_refused() {
         let sources = crate::cloud::sources::tests::sources();
         let head = "vm,region,market,usd_per_hour,valid_from,valid_to,source\n";
-        let markets = "expected one of `on-demand`, `spot`, `commitment-1y`, `commitment-3y`";
+        let markets = "legal here: `on-demand`, `spot`, `commitment-1y`, `commitment-3y`";
         let overlap = "spot,1,2020-01-01,2021-01-01,s\nv,r,spot,2,2021-01-01,2022-01-01,s";
         for (row, expected) in [
             (overlap, "two prices for the same day"),

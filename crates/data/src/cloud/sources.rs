@@ -1,13 +1,26 @@
 //! Where the figures of the catalogue come from, from `data/clouds/sources.csv`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{Diagnostics, Source, did_you_mean};
 
 pub const FILE: &str = "data/clouds/sources.csv";
 pub const TABLE: &str = include_str!("../../../../data/clouds/sources.csv");
+
+/// An embedded table, read once per process, with what is wrong with it; tests keep that empty.
+pub(super) type Embedded<T> = LazyLock<(T, Diagnostics)>;
+
+/// Reads an embedded table of which every row names its sources.
+pub(super) fn embedded<T>(
+    table: &str,
+    read: fn(&str, &Sources, &mut Diagnostics) -> T,
+) -> (T, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    let sources = Sources::embedded(&mut diagnostics);
+    (read(table, &sources, &mut diagnostics), diagnostics)
+}
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sources(HashMap<String, String>);
@@ -30,14 +43,14 @@ impl Sources {
             let text = format!("{what} ({licence})");
             if sources.0.insert(key.to_owned(), text).is_some() {
                 let title = format!("two sources have the key `{key}`");
-                d.error_at(&source, row.span("key"), title, "named before");
+                row.report("key", title, "named before", d);
             }
         }
         sources
     }
 
     /// Whether the cell `source` of `row` names sources that are known, as `a` or `a+b`.
-    pub(super) fn check(&self, row: &Row<'_>, file: &Arc<Source>, d: &mut Diagnostics) -> bool {
+    pub(super) fn check(&self, row: &Row<'_>, d: &mut Diagnostics) -> bool {
         let Some(keys) = row.text("source", d) else {
             return false;
         };
@@ -53,7 +66,7 @@ impl Sources {
         let mut known: Vec<&str> = self.0.keys().map(String::as_str).collect();
         known.sort_unstable();
         let help = format!("keys of {FILE}: {}", known.join(", "));
-        d.push(Diagnostic::at_span(file, row.span("source"), title, label).with_help(help));
+        row.refuse("source", title, label, help, d);
         false
     }
 

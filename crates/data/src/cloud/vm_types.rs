@@ -75,7 +75,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
     let mut types: Vec<VmType> = Vec::new();
     let mut names = HashSet::new();
     for row in table.iter().flat_map(Table::rows) {
-        let is_sourced = sources.check(&row, &file, d);
+        let is_sourced = sources.check(&row, d);
         row.text("origin", d);
         let Some(mut vm_type) = vm_type(&row, d) else {
             continue;
@@ -83,7 +83,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<VmType> {
         vm_type.source = sources.text(&vm_type.source_keys);
         if !names.insert(vm_type.vm.clone()) {
             let title = format!("two VM types are called `{}`", vm_type.vm);
-            d.error_at(&file, row.span("vm"), title, "named before");
+            row.report("vm", title, "named before", d);
         }
         if is_sourced {
             types.push(vm_type);

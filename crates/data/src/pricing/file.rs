@@ -30,29 +30,21 @@ pub struct PolicyFile {
     /// Whether its base price is one of spot VMs though it is none of a `catalogue`: it is marked where no VM is taken away.
     pub is_spot_price: bool,
     /// Base price: USD per VM and hour.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_vm_hour: Option<VmUsd>,
     /// Base price: USD per hour of each VM type, by its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_hour_of: Option<BTreeMap<String, VmUsd>>,
     /// Base price of VMs that a kind of cluster rents as spot VMs: USD per hour of each VM type, by its name; with
     /// `usd_per_hour_of`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_usd_per_hour_of: Option<BTreeMap<String, VmUsd>>,
     /// Base price: USD per sample of global batch and hour, whatever the worker count.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_sample_hour: Option<PositiveUsd>,
     /// Base price: USD per vCPU of the VM type and hour.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_vcpu_hour: Option<Usd>,
     /// Base price: USD per GiB of the VM type and hour.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_gib_hour: Option<Usd>,
     /// Base price: USD per GPU of the VM type and hour.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usd_per_gpu_hour: Option<Usd>,
     /// Base price: the listed price of the VM type in this market.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Market>,
     /// Base price: what the market of a scenario with `[policy]` asks, spot and on demand.
     pub market_price: bool,
@@ -60,62 +52,47 @@ pub struct PolicyFile {
     /// `catalogue`.
     pub as_rented: bool,
     /// Provider of the listed price.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// Region of the listed price; without `provider`, of the provider of each VM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Regions of the listed prices by provider, for VM types of several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<BTreeMap<String, String>>,
     /// Days of the listed prices by provider, with `regions`, in place of `date`: no price list is of the same day as another.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dates: Option<BTreeMap<String, Date>>,
     /// Zone of the listed price, where prices of one's own differ by zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
     /// Day of the listed price, or `newest`: the last day of which the price of each VM type is known. Where spot prices come
     /// from a table, a job begins with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<PriceDay>,
     /// Table of one's own with the listed prices, a CSV; the path starts at the folder of this file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub price_table: Option<String>,
     /// The tables that are named, once they are read.
     #[serde(skip)]
     #[schemars(skip)]
     pub tables: Tables,
     /// VM type whose price is charged in place of that of the workers' own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priced_as: Option<String>,
     /// Spot price over base price; only the price, revocation is not simulated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_ratio: Option<Fraction>,
     /// Spot price over base price in steps: hours since the job began, ratio from then on; or a table of one's own with dated
     /// spot prices of each VM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spot_series: Option<SpotSeriesKey>,
     /// Whether a spot VM that the provider takes away in its first hour costs nothing, as on AWS.
     pub free_first_hour_if_revoked: bool,
     /// Whether the billing unit in which the provider takes a spot VM away costs nothing, as on AWS by the hour.
     pub free_started_unit_if_revoked: bool,
     /// Fraction off the base price for a commitment of one or three years.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment_discount: Option<Probability>,
     /// Fractions of the base price in equal parts of a month of 730 hours, by level of concurrency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub sustained_use: Option<Vec<Fraction>>,
     /// Billing unit in seconds, started units counting whole; exact time when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity_s: Option<NonNegative>,
     /// Least billed seconds per VM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_s: Option<NonNegative>,
     /// Parameter servers that are billed beside the workers, for the whole job.
     pub billed_parameter_servers: u32,
     /// VM type of the parameter servers; that of the workers when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter_server_vm: Option<String>,
     /// What is charged beside VMs, by the keys of the charges.
     #[serde(flatten, skip_deserializing)]

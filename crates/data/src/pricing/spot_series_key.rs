@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -32,12 +33,8 @@ impl<'de> Deserialize<'de> for SpotSeriesKey {
                 Ok(SpotSeriesKey::Table(name.to_owned()))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpotSeriesKey, A::Error> {
-                let mut steps = Vec::new();
-                while let Some(step) = list.next_element()? {
-                    steps.push(step);
-                }
-                Ok(SpotSeriesKey::Steps(steps))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SpotSeriesKey, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(SpotSeriesKey::Steps)
             }
         }
         deserializer.deserialize_any(KeyVisitor)

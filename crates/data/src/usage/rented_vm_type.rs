@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RentedVmType<'a> {
-    /// The type.
     pub vm: &'a str,
     /// Whether as a spot VM; `None` where only the policy says on which terms.
     pub on_spot: Option<bool>,

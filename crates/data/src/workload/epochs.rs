@@ -188,7 +188,7 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
         };
         let batch = rows::read_count(row, "batch", d);
         let epochs = rows::above_zero(row, "epochs", d);
-        let origin = rows::origin(row, source, d);
+        let origin = rows::origin(row, d);
         Some(EpochRow {
             workers: workers?,
             batch: batch?,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::law::{EpochLaw, NoiseLaw, OutOfBounds, PooledLaw, StepLaw};
 use super::{
@@ -12,14 +11,14 @@ use super::{
 };
 use crate::configuration::Shape;
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source, Spanned};
 
 /// Most samples in one pass: a thousand times the largest set of images.
-pub const MOST_SAMPLES_PER_EPOCH: f64 = 1e12;
+const MOST_SAMPLES_PER_EPOCH: f64 = 1e12;
 /// Most steps of a probe, and until the noise settles: few trainings take more.
 pub const MOST_STEPS: f64 = 1e6;
 /// Most seconds that a restore takes; see [`Delay`](scavsim_read::input::checked::Delay).
-pub const MOST_RESTORE_S: f64 = 1e6;
+const MOST_RESTORE_S: f64 = 1e6;
 /// Most parameters of a model: a thousand times the largest.
 pub const MOST_PARAMETERS: f64 = 1e15;
 const MOST_MEMORY_GIB: f64 = 1e6;

@@ -8,7 +8,7 @@ use super::{
     Communication, Description, Epochs, Laws, Noise, NoiseCurve, NoiseScale, StepMeasured,
     Workload, epochs, epochs_by_law, noise, noise_curve, noise_scale, published_result, step_rows,
 };
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, Spanned};
 
 /// The files of a workload; the first three must be there.
 pub const FILES: [&str; 7] = [
@@ -93,7 +93,7 @@ pub fn load(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Workload> 
         laws,
         staleness: head.staleness,
         pricing: head.pricing,
-        out_of_core: head.out_of_core.map(toml::Spanned::into_inner),
+        out_of_core: head.out_of_core.map(Spanned::into_inner),
         published: published?,
         hash: hasher.finalize().to_hex().to_string(),
     })

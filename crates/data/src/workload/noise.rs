@@ -125,15 +125,15 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
             rows::read_count(row, "batch", d),
         );
         let noise = rows::above_zero(row, "noise_normalised", d);
-        let origin = rows::origin(row, source, d);
+        let origin = rows::origin(row, d);
         let (workers, noise) = (workers?, noise?);
         let least = 1.0 / f64::from(workers);
         if noise <= least || noise >= 1.0 {
-            d.error_at(
-                source,
-                row.span("noise_normalised"),
+            row.report(
+                "noise_normalised",
                 format!("a normalised noise of {noise} is out of range"),
                 format!("γ/K lies between 1/K = {least:.4} and 1"),
+                d,
             );
             return None;
         }

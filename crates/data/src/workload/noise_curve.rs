@@ -13,11 +13,8 @@ pub enum NoiseOverTraining {
     /// The noise has its value at the target from the start.
     #[default]
     Flat,
-    /// γ was measured over steps.
     Steps(NoiseCurve),
-    /// φ was measured over progress.
     Progress(NoiseScale),
-    /// φ follows a law.
     Law(NoiseLaw),
 }
 
@@ -103,7 +100,7 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
         let workers = rows::read_count(row, "workers", d);
         let step = row.number("step", 0.0.., d);
         let noise = rows::above_zero(row, "noise", d);
-        rows::origin(row, source, d)?;
+        rows::origin(row, d)?;
         Some(CurveRow {
             workers: workers?,
             step: step?,

@@ -20,7 +20,6 @@ pub struct ScaleRow {
 /// learning-rate drops stay; log φ linear in log B between measured batches.
 #[derive(Debug, Clone, Default)]
 pub struct NoiseScale {
-    /// Ascending.
     log_batches: Vec<f64>,
     runs: Vec<Run>,
 }
@@ -160,7 +159,7 @@ pub(super) fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Optio
         let batch = rows::read_count(row, "batch", d);
         let progress = rows::above_zero(row, "progress", d);
         let scale = rows::above_zero(row, "noise_scale_samples", d);
-        rows::origin(row, source, d)?;
+        rows::origin(row, d)?;
         Some(ScaleRow {
             batch: batch?,
             progress: progress?,

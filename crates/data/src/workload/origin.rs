@@ -13,17 +13,9 @@ pub enum Origin {
     Derived,
 }
 
-impl Origin {
-    pub const ALL: [(&'static str, Origin); 4] = [
-        ("measured", Origin::Measured),
-        ("stated", Origin::Stated),
-        ("figure", Origin::Figure),
-        ("derived", Origin::Derived),
-    ];
-
-    pub fn from_name(name: &str) -> Option<Origin> {
-        Self::ALL.iter().find(|(n, _)| *n == name).map(|&(_, o)| o)
-    }
+scavsim_base::named! {
+    Origin:
+    Measured = "measured", Stated = "stated", Figure = "figure", Derived = "derived",
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -36,7 +36,7 @@ impl OutOfCore {
 
     /// S: partitions that are read in an epoch beside those that are in memory first, which visits every pair of
     /// partitions once: S = (p − c) + (x + 1)((p − c) − x(c − 1)/2) with x = ⌊(p − c)/(c − 1)⌋.
-    pub fn swaps(&self) -> f64 {
+    fn swaps(&self) -> f64 {
         let (p, c) = (self.partitions.get(), self.in_memory.get());
         let outside = f64::from(p.saturating_sub(c));
         let others = f64::from(c.saturating_sub(1).max(1));

@@ -28,7 +28,7 @@ pub(super) fn read(
             rows::above_zero(row, "time_h", d),
             rows::above_zero(row, "cost_usd", d),
         );
-        rows::origin(row, source, d)?;
+        rows::origin(row, d)?;
         Some(PublishedResult {
             configuration: Configuration {
                 vm: vm?.into(),

@@ -25,7 +25,6 @@ const SHAPE_REACH: f64 = 1.0;
 const NEIGHBOURS: usize = 96;
 /// Most points that tell how sure a law is, and what predictions have in common.
 const MOST: usize = 240;
-/// Most of them of one placement.
 const MOST_OF_ONE: usize = 4;
 /// A distance that no logarithm of two batches reaches.
 const OWN_FIRST: f64 = 100.0;
@@ -44,7 +43,6 @@ pub struct Place {
     /// ln m.
     pub log_fullest: f64,
     pub log_batch: f64,
-    /// Whether x is a power of two.
     pub is_power: bool,
     pub placement: u64,
 }

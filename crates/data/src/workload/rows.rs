@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::origin::Origin;
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source};
 
 /// Most workers and largest batch that a table may name; beyond, it is a slip of the pen.
 const LARGEST: u64 = 1_000_000_000;
@@ -27,11 +27,10 @@ pub(super) fn read<T, K: Eq + Hash>(
         match parse(&row, diagnostics) {
             Some(value) if !seen.insert(key(&value)) => {
                 complete = false;
-                diagnostics.error_at(
-                    source,
-                    row.line_span(),
+                row.report_line(
                     "this point appears twice in the table",
                     "keep one of the two rows",
+                    diagnostics,
                 );
             }
             Some(value) => parsed.push(value),
@@ -63,25 +62,7 @@ pub(super) fn above_zero(
     )
 }
 
-pub(super) fn origin(
-    row: &Row<'_>,
-    source: &Arc<Source>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Origin> {
+pub(super) fn origin(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Origin> {
     let where_from = row.text("source", diagnostics);
-    let name = row.text("origin", diagnostics)?;
-    let origin = Origin::from_name(name);
-    if origin.is_none() {
-        let legal: Vec<String> = Origin::ALL.iter().map(|(n, _)| format!("`{n}`")).collect();
-        diagnostics.push(
-            Diagnostic::at_span(
-                source,
-                row.span("origin"),
-                format!("unknown origin `{name}`"),
-                "",
-            )
-            .with_help(format!("legal here: {}", legal.join(", "))),
-        );
-    }
-    where_from.and(origin)
+    where_from.and(row.known("origin", &Origin::ALL, Origin::name, diagnostics))
 }

@@ -22,7 +22,7 @@ pub(super) fn read(
         &required,
         &["communication_s"],
         diagnostics,
-        |row, d| step_row(row, source, d),
+        step_row,
         key,
     )?;
     match StepCosts::new(rows, measured, communication, laws) {
@@ -43,7 +43,7 @@ pub(super) fn read(
     }
 }
 
-fn step_row(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<StepRow> {
+fn step_row(row: &Row<'_>, d: &mut Diagnostics) -> Option<StepRow> {
     let before = d.len();
     let vm = row.name("vm", d);
     let workers = rows::read_count(row, "workers", d);
@@ -57,21 +57,21 @@ fn step_row(row: &Row<'_>, source: &Arc<Source>, d: &mut Diagnostics) -> Option<
         };
         if let Some(wrong) = wrong {
             let form = "expected a VM type, or one with its workers per VM: `TYPE/4`, `TYPE/1-2-4`, `TYPE/7@6`";
-            d.error_at(source, row.span("vm"), wrong, form);
+            row.report("vm", wrong, form, d);
         }
     }
     let batch = rows::read_count(row, "batch", d);
     let step_s = rows::above_zero(row, "step_s", d);
     let communication_s = row.optional_number("communication_s", 0.0.., d);
-    rows::origin(row, source, d);
+    rows::origin(row, d);
     if let (Some(step_s), Some(part)) = (step_s, communication_s)
         && part >= step_s
     {
-        d.error_at(
-            source,
-            row.span("communication_s"),
+        row.report(
+            "communication_s",
             format!("the communication of {part} s is not part of a step of {step_s} s"),
             "must be less than `step_s`",
+            d,
         );
     }
     (d.len() == before).then_some(())?;

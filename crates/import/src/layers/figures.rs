@@ -21,7 +21,6 @@ pub struct LayersOptions {
     pub licence: Option<String>,
 }
 
-/// A GPU, tensor degree and micro-batch.
 pub(super) type LayerPoint = (String, u32, u32);
 
 /// Forward, backward and update seconds of every layer.

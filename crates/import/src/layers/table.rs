@@ -97,7 +97,7 @@ pub(super) fn memory(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Opt
             .is_some()
         {
             let title = format!("layer {layer} appears twice at tensor degree {tensor}");
-            diagnostics.error_at(source, row.line_span(), title, "keep one of the two rows");
+            row.report_line(title, "keep one of the two rows", diagnostics);
         }
     }
     let mut memory = Memory::new();

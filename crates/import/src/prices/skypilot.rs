@@ -19,7 +19,6 @@ use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// What the rows of its catalogue are from.
 const SOURCE: &str = "SkyPilot catalogue (Apache-2.0)";
 
 pub fn read(
@@ -149,7 +148,7 @@ fn offered(
         let vm = row.optional_text("InstanceType");
         if let Some(why) = vm.and_then(not_a_name) {
             let title = format!("`{}` is no name of a VM type", vm.unwrap_or_default());
-            diagnostics.error_at(source, row.span("InstanceType"), title, why);
+            row.report("InstanceType", title, why, diagnostics);
         }
         let region = row.optional_text("Region").unwrap_or_default().to_owned();
         if !options.regions.is_empty() && !options.regions.contains(&region) {

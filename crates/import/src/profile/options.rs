@@ -10,7 +10,6 @@ pub(super) const MOST_SAMPLES: u64 = 1_000_000_000_000;
 pub struct ProfileOptions {
     pub file: PathBuf,
     pub name: String,
-    /// D.
     pub samples_per_epoch: u64,
     /// Epochs for every batch, where the table has none.
     pub epochs: Option<f64>,
@@ -47,7 +46,6 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// One of it.
     pub(super) fn seconds(self) -> f64 {
         match self {
             Unit::S => 1.0,

@@ -348,7 +348,6 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
     diagnostics.push(whose(source, row, title));
 }
 
-/// The question whose a batch is.
 fn whose(source: &Arc<Source>, row: &MeasuredRow, title: String) -> Diagnostic {
     let place = row.cells.batch.clone();
     Diagnostic::at_span(source, place, title, "each worker's batch?").with_help(
@@ -446,7 +445,6 @@ fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
     }
 }
 
-/// Workers that together communicate in no time.
 fn silent_workers(source: &Arc<Source>, points: &Points, report: &mut Report) {
     let mut silent: Vec<(u32, &MeasuredRow)> = (points.iter())
         .filter(|((_, workers, _), _)| *workers > 1)

@@ -8,7 +8,7 @@ use super::options::{BatchIs, ProfileOptions};
 use scavsim_data::cloud::Catalogue;
 use scavsim_data::configuration::Shape;
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source};
 
 /// Compute and communication may exceed their step by this share: they were rounded.
 const ROUNDING: f64 = 0.01;
@@ -28,7 +28,6 @@ pub(super) struct MeasuredRow {
     pub(super) cells: Cells,
 }
 
-/// Places that a question may point at.
 #[derive(Debug, Clone)]
 pub(super) struct Cells {
     pub(super) vm: Range<usize>,
@@ -61,7 +60,7 @@ pub(super) fn points(
     let mut read = 0;
     for row in table.rows() {
         read += 1;
-        if let Some((key, measured)) = measured(&row, source, options, diagnostics) {
+        if let Some((key, measured)) = measured(&row, options, diagnostics) {
             points.entry(key).or_default().push(measured);
         }
     }
@@ -71,7 +70,6 @@ pub(super) fn points(
 
 fn measured(
     row: &Row<'_>,
-    source: &Arc<Source>,
     options: &ProfileOptions,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Key, MeasuredRow)> {
@@ -97,11 +95,11 @@ fn measured(
         return None;
     }
     let (vm, workers, batch, step_s) = (vm?, workers?, batch?, step_s?);
-    shape(row, source, vm, workers, diagnostics);
-    let batch = global_batch(row, source, options, workers, batch, diagnostics);
-    let communication_s = exposed(row, source, step_s, compute_s, given_s, diagnostics);
+    shape(row, vm, workers, diagnostics);
+    let batch = global_batch(row, options, workers, batch, diagnostics);
+    let communication_s = exposed(row, step_s, compute_s, given_s, diagnostics);
     if let Some(noise) = noise {
-        check_noise(row, source, workers, noise, diagnostics);
+        check_noise(row, workers, noise, diagnostics);
     }
     let vm = listed(vm);
     (diagnostics.len() == before).then(|| {
@@ -136,13 +134,7 @@ fn listed(shape: &str) -> String {
 }
 
 /// A VM shape on which so many workers can be.
-fn shape(
-    row: &Row<'_>,
-    source: &Arc<Source>,
-    vm: &str,
-    workers: u32,
-    diagnostics: &mut Diagnostics,
-) {
+fn shape(row: &Row<'_>, vm: &str, workers: u32, diagnostics: &mut Diagnostics) {
     let wrong = match Shape::parse(vm) {
         Err(wrong) => wrong.to_string(),
         Ok(shape) if shape.vms(workers).is_none() => {
@@ -151,12 +143,11 @@ fn shape(
         Ok(_) => return,
     };
     let form = "expected a VM type, or one with its workers per VM: `TYPE/4`";
-    diagnostics.error_at(source, row.span("vm"), wrong, form);
+    row.report("vm", wrong, form, diagnostics);
 }
 
 fn global_batch(
     row: &Row<'_>,
-    source: &Arc<Source>,
     options: &ProfileOptions,
     workers: u32,
     batch: u32,
@@ -171,15 +162,20 @@ fn global_batch(
             let title =
                 format!("{workers} workers with a batch of {batch} each are too many samples");
             let label = format!("expected at most {LARGEST} together");
-            diagnostics.error_at(source, row.span("batch"), title, label);
+            row.report("batch", title, label, diagnostics);
         }
         return all;
     }
     if batch < workers {
         let title = format!("a global batch of {batch} cannot be shared by {workers} workers");
-        diagnostics.push(
-            Diagnostic::at_span(source, row.span("batch"), title, "at least one sample for each")
-                .with_help("`batch` is that of all workers together; if it is each worker's, say `--batch local`"),
+        let help =
+            "`batch` is that of all workers together; if it is each worker's, say `--batch local`";
+        row.refuse(
+            "batch",
+            title,
+            "at least one sample for each",
+            help,
+            diagnostics,
         );
         return None;
     }
@@ -189,7 +185,6 @@ fn global_batch(
 /// Communication that shows in a step, of which compute and communication may be given.
 fn exposed(
     row: &Row<'_>,
-    source: &Arc<Source>,
     step_s: f64,
     compute_s: Option<f64>,
     given_s: Option<f64>,
@@ -202,13 +197,13 @@ fn exposed(
         } else {
             "communication_s"
         };
-        diagnostics.error_at(
-            source,
-            row.span(column),
+        row.report(
+            column,
             format!(
                 "compute and communication of {parts} s are longer than the step of {step_s} s"
             ),
             "together at most `step_s`",
+            diagnostics,
         );
     }
     // What compute does not take is communication that shows.
@@ -219,34 +214,23 @@ fn exposed(
         (_, given) => given,
     };
     if communication_s.is_some_and(|c| c >= step_s) && parts <= step_s * (1.0 + ROUNDING) {
-        diagnostics.error_at(
-            source,
-            row.span("communication_s"),
+        row.report(
+            "communication_s",
             "communication leaves nothing of the step for compute",
             "must be less than `step_s`",
+            diagnostics,
         );
     }
     communication_s
 }
 
-fn check_noise(
-    row: &Row<'_>,
-    source: &Arc<Source>,
-    workers: u32,
-    noise: f64,
-    diagnostics: &mut Diagnostics,
-) {
+fn check_noise(row: &Row<'_>, workers: u32, noise: f64, diagnostics: &mut Diagnostics) {
     let least = 1.0 / f64::from(workers);
     if noise <= least || noise >= 1.0 {
-        diagnostics.push(
-            Diagnostic::at_span(
-                source,
-                row.span("noise"),
-                format!("a normalised noise of {noise} is out of range"),
-                format!("γ/K lies between 1/K = {least:.4} and 1"),
-            )
-            .with_help("leave the cell empty with a single worker"),
-        );
+        let title = format!("a normalised noise of {noise} is out of range");
+        let label = format!("γ/K lies between 1/K = {least:.4} and 1");
+        let help = "leave the cell empty with a single worker";
+        row.refuse("noise", title, label, help, diagnostics);
     }
 }
 

@@ -58,7 +58,6 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
     }
 }
 
-/// A configuration with its seconds.
 pub(super) type TimedConfiguration = (Key, f64, Option<f64>);
 
 /// Seconds of a step and, where its epochs are known, to the target, of every configuration.

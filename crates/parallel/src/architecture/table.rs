@@ -12,7 +12,6 @@ use super::{Architecture, Experts, LatentAttention};
 #[serde(default, deny_unknown_fields)]
 pub struct ModelTable {
     /// What it is called.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Blocks.
     pub layers: u32,
@@ -21,13 +20,10 @@ pub struct ModelTable {
     /// Heads of queries.
     pub heads: u32,
     /// Heads of keys and values; as many as of queries when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_heads: Option<u32>,
     /// Width of a head; hidden / heads when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub head_width: Option<u32>,
     /// Inner width of the feed-forward part; 4 × hidden when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ffn: Option<u32>,
     /// Whether the feed-forward part has a gate: three matrices in place of two.
     pub gated: bool,
@@ -42,32 +38,24 @@ pub struct ModelTable {
     /// Whether scores of attention and outputs of a block are dropped at random: they are kept twice, with masks.
     pub dropout: bool,
     /// Tokens of the sequences that it was made for; 2,048 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<u32>,
     /// Experts of a block.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experts: Option<u32>,
     /// Experts that a token goes through; 2 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_experts: Option<u32>,
     /// Inner width of an expert; `ffn` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expert_ffn: Option<u32>,
     /// Experts that every token goes through beside.
     pub shared_experts: u32,
     /// First blocks without experts.
     pub dense_layers: u32,
     /// Width of latent queries, with the three widths below.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query_rank: Option<u32>,
     /// Width of latent keys and values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kv_rank: Option<u32>,
     /// Width of a head that is rotated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotary_width: Option<u32>,
     /// Width of a head's values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_width: Option<u32>,
 }
 

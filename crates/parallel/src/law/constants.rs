@@ -1,110 +1,87 @@
 //! What is not counted but measured: the constants of the law, each with how well it is known.
 
-pub const RUNTIME_CONSTANTS: usize = 23;
 /// Generations of GPUs that have factors of their own.
 pub const GENERATIONS: [&str; 5] = ["volta", "ampere", "hopper", "blackwell", "cdna"];
 /// All constants: those of the runtime, then two factors for each generation.
 pub const COUNT: usize = RUNTIME_CONSTANTS + 2 * GENERATIONS.len();
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Constant {
-    /// Share of the peak that large matrix products reach on an Ampere GPU.
-    Matmul,
-    /// Loss by a short inner dimension k of a product: the share is divided by 1 + `inner` × 100/k + `few` × 100/m.
-    Inner,
-    /// Loss by few rows m of a product.
-    Few,
-    /// Power of the share of multiprocessors that the last tiles of a product keep busy.
-    Tile,
-    /// Share of the peak that fused attention reaches on an Ampere GPU.
-    Attention,
-    /// Share of the memory's bandwidth.
-    Memory,
-    /// Passes over memory beside products, as a multiple of those counted.
-    Passes,
-    /// Seconds in which the host launches the forward pass of a block.
-    LaunchS,
-    /// Seconds that it takes beside where tensor parallelism adds kernels.
-    TensorLaunchS,
-    /// Share of one direction of the link between GPUs of a node that collectives reach.
-    Link,
-    /// Seconds of a collective inside a node beside its bytes.
-    LinkS,
-    /// Share of a node's network that transfers reach.
-    Network,
-    /// Seconds of a transfer between nodes beside its bytes.
-    NetworkS,
-    /// Seconds of gathering shards that count, as a multiple of those counted.
-    Gather,
-    /// Norm by which computing and gathering shards add up: 1 adds them, a large one hides the shorter behind the longer.
-    Hiding,
-    /// Passes over memory of the optimiser, as a multiple of those counted.
-    Optimizer,
-    /// Seconds of a step that neither the model nor the plan explains.
-    StepS,
-    /// Seconds of a message between stages beside its bytes.
-    MessageS,
-    /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
-    AdapterLaunchS,
-    /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
-    ShardLaunchS,
-    /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
-    Unpack,
-    /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
-    Fp8,
-    /// Seconds of everything, as a multiple of what published runs take: eager kernels, slow networks and loaders.
-    Pace,
-}
-
-impl Constant {
-    /// Power of the pace that scales it: 1 where it is seconds, −1 where it is a share of a rate.
-    const fn power_of_pace(self) -> i32 {
-        match self {
-            Constant::Matmul
-            | Constant::Attention
-            | Constant::Memory
-            | Constant::Link
-            | Constant::Network => -1,
-            Constant::LaunchS
-            | Constant::TensorLaunchS
-            | Constant::LinkS
-            | Constant::NetworkS
-            | Constant::StepS
-            | Constant::MessageS
-            | Constant::AdapterLaunchS
-            | Constant::ShardLaunchS => 1,
-            _ => 0,
+/// Gives all constants of a runtime to a macro: what each is, its name, its key in files, and the power of the pace that
+/// scales it: 1 where it is seconds, −1 where it is a share of a rate.
+macro_rules! with_constants {
+    ($receiver:ident) => {
+        $receiver! {
+            /// Share of the peak that large matrix products reach on an Ampere GPU.
+            Matmul matmul -1,
+            /// Loss by a short inner dimension k of a product: the share is over 1 + `inner` 100/k + `few` 100/m.
+            Inner inner 0,
+            /// Loss by few rows m of a product.
+            Few few 0,
+            /// Power of the share of multiprocessors that the last tiles of a product keep busy.
+            Tile tile 0,
+            /// Share of the peak that fused attention reaches on an Ampere GPU.
+            Attention attention -1,
+            /// Share of the memory's bandwidth.
+            Memory memory -1,
+            /// Passes over memory beside products, as a multiple of those counted.
+            Passes passes 0,
+            /// Seconds in which the host launches the forward pass of a block.
+            LaunchS launch_s 1,
+            /// Seconds that it takes beside where tensor parallelism adds kernels.
+            TensorLaunchS tensor_launch_s 1,
+            /// Share of one direction of the link between GPUs of a node that collectives reach.
+            Link link -1,
+            /// Seconds of a collective inside a node beside its bytes.
+            LinkS link_s 1,
+            /// Share of a node's network that transfers reach.
+            Network network -1,
+            /// Seconds of a transfer between nodes beside its bytes.
+            NetworkS network_s 1,
+            /// Seconds of gathering shards that count, as a multiple of those counted.
+            Gather gather 0,
+            /// Norm by which computing and gathering shards add up.
+            Hiding hiding 0,
+            /// Passes over memory of the optimiser, as a multiple of those counted.
+            Optimizer optimizer 0,
+            /// Seconds of a step that neither the model nor the plan explains.
+            StepS step_s 1,
+            /// Seconds of a message between stages beside its bytes.
+            MessageS message_s 1,
+            /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
+            AdapterLaunchS adapter_launch_s 1,
+            /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
+            ShardLaunchS shard_launch_s 1,
+            /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
+            Unpack unpack 0,
+            /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
+            Fp8 fp8 0,
+            /// Seconds of everything, as a multiple of what published runs take.
+            Pace pace 0,
         }
-    }
+    };
 }
+pub(crate) use with_constants;
 
-/// Names of the constants of a runtime in the order of [`Constant`], as keys of scenarios and of runtimes.
-pub const NAMES: [&str; RUNTIME_CONSTANTS] = [
-    "matmul",
-    "inner",
-    "few",
-    "tile",
-    "attention",
-    "memory",
-    "passes",
-    "launch_s",
-    "tensor_launch_s",
-    "link",
-    "link_s",
-    "network",
-    "network_s",
-    "gather",
-    "hiding",
-    "optimizer",
-    "step_s",
-    "message_s",
-    "adapter_launch_s",
-    "shard_launch_s",
-    "unpack",
-    "fp8",
-    "pace",
-];
+macro_rules! constants {
+    ($($(#[$doc:meta])* $constant:ident $key:ident $power_of_pace:literal,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Constant {
+            $($(#[$doc])* $constant,)*
+        }
+
+        impl Constant {
+            const fn power_of_pace(self) -> i32 {
+                match self { $(Constant::$constant => $power_of_pace,)* }
+            }
+        }
+
+        pub const RUNTIME_CONSTANTS: usize = NAMES.len();
+
+        /// Keys of the constants in scenarios and files of runtimes, in the order of [`Constant`].
+        pub const NAMES: &[&str] = &[$(stringify!($key),)*];
+    };
+}
+with_constants!(constants);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants(pub [f64; COUNT]);

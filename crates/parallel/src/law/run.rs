@@ -25,7 +25,6 @@ pub struct PlanRun {
     pub shard: Option<Shard>,
     /// Whether GPUs that share a layer shared what lies between its products.
     pub sequence_parallel: Option<bool>,
-    /// What was trained.
     pub training: TrainingMethod,
     /// Virtual stages of each stage; with more than one they were interleaved.
     pub virtual_stages: u32,

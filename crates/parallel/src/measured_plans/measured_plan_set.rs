@@ -69,7 +69,7 @@ impl MeasuredPlanSet {
     }
 
     /// Mean error of a step, as a fraction without its sign.
-    pub fn mean_error(
+    fn mean_error(
         &self,
         plans: &[&MeasuredParallelPlan],
         runtime: &Runtime,

@@ -17,7 +17,6 @@ pub struct Room {
     processes: Vec<Process>,
     /// Messages under way from each process to the next stage, and to the one before.
     under_way: Vec<[ExchangeWay; 2]>,
-    /// Per stage.
     meetings: Vec<ReplicaBarrier>,
     /// Per stage: the order of its operations.
     orders: Vec<StageOrder>,
@@ -47,7 +46,6 @@ enum StepEvent {
 #[derive(Debug, Clone, Copy, Default)]
 struct Process {
     next: u32,
-    /// When its host is free.
     host: SimTime,
     /// Since when it does what it does.
     since: SimTime,
@@ -228,51 +226,23 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     return;
                 }
                 Some(Operation::Next(Exchange::NOTHING)) => self.room.processes[process].next += 1,
-                Some(Operation::Next(exchange)) => {
+                Some(operation @ (Operation::Next(exchange) | Operation::Previous(exchange))) => {
+                    let is_ahead = matches!(operation, Operation::Next(_));
                     if self.plan.activations == Activations::Overlapped {
-                        let message = self.cost(process).message;
-                        let behind =
-                            self.in_ring(process, self.plan.behind(process % self.plan.stages()));
-                        let ways = ((process, 0), (behind, 1), behind);
-                        if !self.pass_on(
-                            process,
-                            ways,
-                            (exchange.activations, exchange.gradients),
-                            message,
-                        ) {
+                        if !self.pass_on(process, exchange, is_ahead) {
                             return;
                         }
                         continue;
                     }
+                    let other = if is_ahead { process + 1 } else { process - 1 };
+                    let is_met = match self.operation(other) {
+                        Some(Operation::Previous(_)) => is_ahead,
+                        Some(Operation::Next(_)) => !is_ahead,
+                        _ => false,
+                    };
                     self.room.processes[process].waits = true;
-                    if self.room.processes[process + 1].waits
-                        && matches!(self.operation(process + 1), Some(Operation::Previous(_)))
-                    {
-                        self.exchange(process, exchange);
-                    }
-                    return;
-                }
-                Some(Operation::Previous(exchange)) => {
-                    if self.plan.activations == Activations::Overlapped {
-                        let before =
-                            self.in_ring(process, self.plan.before(process % self.plan.stages()));
-                        let message = self.cost(before).message;
-                        let ways = ((process, 1), (before, 0), before);
-                        if !self.pass_on(
-                            process,
-                            ways,
-                            (exchange.gradients, exchange.activations),
-                            message,
-                        ) {
-                            return;
-                        }
-                        continue;
-                    }
-                    self.room.processes[process].waits = true;
-                    if self.room.processes[process - 1].waits
-                        && matches!(self.operation(process - 1), Some(Operation::Next(_)))
-                    {
-                        self.exchange(process - 1, exchange);
+                    if is_met && self.room.processes[other].waits {
+                        self.exchange(process.min(other), exchange);
                     }
                     return;
                 }
@@ -283,11 +253,6 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                 }
             }
         }
-    }
-
-    fn in_ring(&self, process: usize, stage: usize) -> usize {
-        let stages = self.plan.stages();
-        process / stages * stages + stage
     }
 
     fn pass(&mut self, process: usize, PassCost { seconds, busy }: PassCost) {
@@ -320,17 +285,20 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         );
     }
 
-    /// Sends without waiting, and waits for what comes; whether it is there.
-    fn pass_on(
-        &mut self,
-        process: usize,
-        (out, back, other): ((usize, usize), (usize, usize), usize),
-        (send, receive): (Option<u32>, Option<u32>),
-        message: f64,
-    ) -> bool {
+    /// Sends without waiting to the next stage, or to the one before, and waits for what comes from there; whether it is there.
+    fn pass_on(&mut self, process: usize, exchange: Exchange, is_ahead: bool) -> bool {
+        let (activations, gradients) = (exchange.activations, exchange.gradients);
+        let stage = process % self.plan.stages();
+        let (other, out, send, receive) = if is_ahead {
+            (self.plan.behind(stage), 0, activations, gradients)
+        } else {
+            (self.plan.before(stage), 1, gradients, activations)
+        };
+        let other = process - stage + other;
+        let message = self.cost(if is_ahead { process } else { other }).message;
         let now = self.room.queue.now();
         if !self.room.processes[process].sent && send.is_some() {
-            let way = &mut self.room.under_way[out.0][out.1];
+            let way = &mut self.room.under_way[process][out];
             way.free = way.free.max(now) + SimTime::from_seconds(message);
             let is_awaited = way.arrivals.is_empty() && self.room.processes[other].waits;
             way.arrivals.push_back(way.free);
@@ -344,7 +312,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         }
         self.room.processes[process].sent = true;
         if receive.is_some() {
-            let arrivals = &mut self.room.under_way[back.0][back.1].arrivals;
+            let arrivals = &mut self.room.under_way[other][1 - out].arrivals;
             match arrivals.front() {
                 Some(at) if *at <= now => {
                     arrivals.pop_front();

@@ -19,7 +19,6 @@ pub struct PathScratch {
     /// Per stage: the order of its operations, how many these are, and the rounds in it.
     orders: Vec<(StageOrder, u32)>,
     rounds: Vec<[Rounds; 2]>,
-    /// Clocks as they were a round before.
     before: Vec<Clock>,
     /// Per stage: what sending to the next one left under way, and to the one before.
     under_way: Vec<[MessageWay; 2]>,
@@ -34,19 +33,16 @@ pub(super) struct StageCompletion {
     pub(super) end: f64,
     /// When all have their first bucket of gradients.
     pub(super) first_bucket: f64,
-    /// The update of the slowest.
     pub(super) update: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Clock {
     gpu: f64,
-    /// When the host is.
     host: f64,
     next: u32,
     /// Whether the GPU had to wait for the host in this round.
     late: bool,
-    /// Whether the stage waits for the one before.
     waits: bool,
     /// Whether what the next operation sends is under way.
     sent: bool,

@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::Spanned;
 
 use super::{Gpu, LAUNCH_BOUND, LayerProfile, Times, WEIGHTS_OF_BACKWARD, Weights, sums};
 use scavsim_read::input::checked::MOST_MACHINES;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::name::not_a_name;
-use scavsim_read::input::{self, Diagnostics, Folder, Source};
+use scavsim_read::input::{self, Diagnostics, Folder, Source, Spanned};
 
 pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 
@@ -133,7 +132,7 @@ fn weights(
     let mut runs: BTreeMap<u32, Vec<LayerRun<[u64; 4]>>> = BTreeMap::new();
     for row in table.rows() {
         let tensor = read_count(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
-        let range = range(&row, source, layers, diagnostics);
+        let range = range(&row, layers, diagnostics);
         let figures = [
             row.whole_number("parameters", 0..=MOST_BYTES, diagnostics),
             row.whole_number("stored_bytes", 0..=MOST_BYTES, diagnostics),
@@ -197,7 +196,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
         let gpu = row.name("gpu", diagnostics);
         let tensor = read_count(&row, "tensor", 1, u64::from(MOST_MACHINES), diagnostics);
         let micro_batch = read_count(&row, "micro_batch", 1, MOST, diagnostics);
-        let range = range(&row, source, layers, diagnostics);
+        let range = range(&row, layers, diagnostics);
         let seconds = ["forward_s", "backward_s", "update_s"]
             .map(|column| row.number(column, 0.0..=MOST_SECONDS, diagnostics));
         let [Some(forward), Some(backward), Some(update)] = seconds else {
@@ -274,12 +273,7 @@ fn read_count(
     u32::try_from(value).ok()
 }
 
-fn range(
-    row: &Row<'_>,
-    source: &Arc<Source>,
-    layers: u32,
-    diagnostics: &mut Diagnostics,
-) -> Option<Range<u32>> {
+fn range(row: &Row<'_>, layers: u32, diagnostics: &mut Diagnostics) -> Option<Range<u32>> {
     let most = u64::from(layers) - 1;
     let first = read_count(row, "first_layer", 0, most, diagnostics);
     let last = read_count(row, "last_layer", 0, most, diagnostics);
@@ -287,7 +281,7 @@ fn range(
     if last < first {
         let title = format!("the last layer, {last}, is before the first, {first}");
         let label = format!("expected a whole number between {first} and {most}");
-        diagnostics.error_at(source, row.span("last_layer"), title, label);
+        row.report("last_layer", title, label, diagnostics);
         return None;
     }
     Some(first..last + 1)

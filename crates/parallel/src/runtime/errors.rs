@@ -52,7 +52,6 @@ pub struct Errors {
 pub struct PredictedPlan<'a> {
     /// GPUs by their data sheets.
     pub gpus: &'a [&'a str],
-    /// How many.
     pub count: u32,
     pub precision: &'a str,
     pub tensor: u32,
@@ -80,7 +79,6 @@ scavsim_base::named! {
 }
 
 impl PlanForm {
-    /// The forms of a plan by whether it has each.
     pub fn of(virtual_stages: bool, context: bool, experts: bool) -> Vec<PlanForm> {
         let has = [virtual_stages, context, experts];
         let all = PlanForm::ALL.into_iter().zip(has);
@@ -102,7 +100,6 @@ pub struct PredictionUncertainty {
     pub precision: String,
     /// GPU of each kind of node, by its data sheet.
     pub gpus: Vec<Arc<str>>,
-    /// Whether the model has experts.
     pub has_experts: bool,
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
-use toml::Spanned;
 
 use super::errors::{Errors, digits};
 use super::table::{GenerationTable, KnownConstant, RuntimeTable, settings};
@@ -11,7 +10,7 @@ use super::{Runtime, Shard};
 use crate::law::constants::{
     COUNT, Constant, Constants, GENERATIONS, NAMES, Prior, RUNTIME_CONSTANTS,
 };
-use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, did_you_mean};
+use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, Spanned, did_you_mean};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/runtimes");
 

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
 use super::errors::Errors;
 use super::{Activations, Attention, Recompute, Runtime, Shard, StateBytes};
-use crate::law::constants::RUNTIME_CONSTANTS;
+use crate::law::constants::{RUNTIME_CONSTANTS, with_constants};
+use scavsim_read::input::Spanned;
 
 /// A constant: its value, or its value and the standard deviation of its logarithm.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
@@ -33,21 +33,18 @@ impl KnownConstant {
 #[serde(default, deny_unknown_fields)]
 pub struct GenerationTable {
     /// What its GPUs reach in products of an Ampere GPU's share of its peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matmul: Option<KnownConstant>,
     /// What its GPUs reach in fused attention of an Ampere GPU's share of its peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attention: Option<KnownConstant>,
 }
 
 macro_rules! runtime_table {
-    ($($(#[$doc:meta])* $constant:ident,)*) => {
+    ($($(#[$doc:meta])* $constant:ident $key:ident $power_of_pace:literal,)*) => {
         /// A runtime as it is written: in a file of its own, or as `[parallel.runtime]`. What is absent is as in its base.
         #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct RuntimeTable {
             /// The runtime that it is like; the usual one when absent.
-            #[schemars(with = "Option<String>")]
             #[serde(skip_serializing)]
             pub base: Option<Spanned<String>>,
             /// What it is, for people.
@@ -102,93 +99,56 @@ macro_rules! runtime_table {
             pub errors: Option<Errors>,
             /// Hash (BLAKE3) of the table of runs that constants and errors are fitted to; those runs are judged from its base.
             pub fitted_to: Option<String>,
-            $($(#[$doc])* pub $constant: Option<KnownConstant>,)*
+            $($(#[$doc])* pub $key: Option<KnownConstant>,)*
         }
 
         impl RuntimeTable {
             /// All constants in their order.
             pub(super) fn constants(&self) -> [Option<KnownConstant>; RUNTIME_CONSTANTS] {
-                [$(self.$constant,)*]
+                [$(self.$key,)*]
             }
 
             pub(super) fn constants_mut(&mut self) -> [&mut Option<KnownConstant>; RUNTIME_CONSTANTS] {
-                [$(&mut self.$constant,)*]
+                [$(&mut self.$key,)*]
             }
         }
     };
 }
 
-runtime_table! {
-    /// Share of the peak that large matrix products reach on an Ampere GPU.
-    matmul,
-    /// Loss by a short inner dimension k of a product: the share is over 1 + `inner` 100/k + `few` 100/m.
-    inner,
-    /// Loss by few rows m of a product.
-    few,
-    /// Power of the share of multiprocessors that the last tiles of a product keep busy.
-    tile,
-    /// Share of the peak that fused attention reaches on an Ampere GPU.
-    attention,
-    /// Share of the memory's bandwidth.
-    memory,
-    /// Passes over memory beside products, as a multiple of those counted.
-    passes,
-    /// Seconds in which the host launches the forward pass of a block.
-    launch_s,
-    /// Seconds that it takes beside where tensor parallelism adds kernels.
-    tensor_launch_s,
-    /// Share of one direction of the link between GPUs of a node that collectives reach.
-    link,
-    /// Seconds of a collective inside a node beside its bytes.
-    link_s,
-    /// Share of a node's network that transfers reach.
-    network,
-    /// Seconds of a transfer between nodes beside its bytes.
-    network_s,
-    /// Seconds of gathering shards that count, as a multiple of those counted.
-    gather,
-    /// Norm by which computing and gathering shards add up.
-    hiding,
-    /// Passes over memory of the optimiser, as a multiple of those counted.
-    optimizer,
-    /// Seconds of a step that neither the model nor the plan explains.
-    step_s,
-    /// Seconds of a message between stages beside its bytes.
-    message_s,
-    /// Seconds that the host takes beside to launch the forward pass of a block's adapters.
-    adapter_launch_s,
-    /// Seconds that the host takes beside to launch the forward pass of a block whose weights are in shards.
-    shard_launch_s,
-    /// Passes over memory of unpacking 4-bit weights, as a multiple of reading and writing them once.
-    unpack,
-    /// What products of 8 bits reach of the share of their peak that products of 16 bits reach.
-    fp8,
-    /// Seconds of everything, as a multiple of what published runs take.
-    pace,
+with_constants!(runtime_table);
+
+/// Settings that a table and a runtime hold alike.
+macro_rules! plain_settings {
+    ($($setting:ident)*) => {
+        impl RuntimeTable {
+            fn say_plain(&mut self, own: &Runtime) {
+                $(self.$setting = Some(own.$setting);)*
+            }
+
+            fn plain_over(&self, base: &Runtime) -> Runtime {
+                Runtime {
+                    $($setting: self.$setting.unwrap_or(base.$setting),)*
+                    ..base.clone()
+                }
+            }
+        }
+    };
+}
+
+plain_settings! {
+    activations host_runs_ahead overlap_gradients bucket_bytes reserved_bytes working_layers live_bytes derive_tensor
+    recompute shard sequence_parallel fused_gate capacity_factor memory_spread
 }
 
 impl RuntimeTable {
     pub(super) fn say_settings(&mut self, own: Runtime, shards: &[Shard], precision: &str) {
-        self.activations = Some(own.activations);
-        self.host_runs_ahead = Some(own.host_runs_ahead);
-        self.overlap_gradients = Some(own.overlap_gradients);
-        self.bucket_bytes = Some(own.bucket_bytes);
-        self.reserved_bytes = Some(own.reserved_bytes);
-        self.working_layers = Some(own.working_layers);
-        self.live_bytes = Some(own.live_bytes);
-        self.derive_tensor = Some(own.derive_tensor);
+        self.say_plain(&own);
         self.attention_kernel = Some(own.attention);
-        self.recompute = Some(own.recompute);
-        self.shard = Some(own.shard);
-        self.sequence_parallel = Some(own.sequence_parallel);
-        self.fused_gate = Some(own.fused_gate);
-        self.capacity_factor = Some(own.capacity_factor);
         self.offload_gb_per_s = Some(own.offload_bytes_per_s * 1e-9);
         self.shards = Some(shards.to_vec());
         self.weight_bytes = own.state_bytes.map(|state| state.weights);
         self.gradient_bytes = own.state_bytes.map(|state| state.gradients);
         self.optimizer_bytes = own.state_bytes.map(|state| state.optimizer);
-        self.memory_spread = Some(own.memory_spread);
         self.precision = Some(precision.to_owned());
     }
 
@@ -229,24 +189,10 @@ pub(super) fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         }
     };
     Runtime {
-        activations: table.activations.unwrap_or(base.activations),
-        host_runs_ahead: table.host_runs_ahead.unwrap_or(base.host_runs_ahead),
-        overlap_gradients: table.overlap_gradients.unwrap_or(base.overlap_gradients),
-        bucket_bytes: table.bucket_bytes.unwrap_or(base.bucket_bytes),
-        reserved_bytes: table.reserved_bytes.unwrap_or(base.reserved_bytes),
-        working_layers: table.working_layers.unwrap_or(base.working_layers),
-        live_bytes: table.live_bytes.unwrap_or(base.live_bytes),
-        derive_tensor: table.derive_tensor.unwrap_or(base.derive_tensor),
         attention: table.attention_kernel.unwrap_or(base.attention),
-        recompute: table.recompute.unwrap_or(base.recompute),
-        shard: table.shard.unwrap_or(base.shard),
-        sequence_parallel: table.sequence_parallel.unwrap_or(base.sequence_parallel),
-        fused_gate: table.fused_gate.unwrap_or(base.fused_gate),
-        capacity_factor: table.capacity_factor.unwrap_or(base.capacity_factor),
         offload_bytes_per_s: (table.offload_gb_per_s)
             .map_or(base.offload_bytes_per_s, |rate| rate * 1e9),
         state_bytes: state,
-        memory_spread: table.memory_spread.unwrap_or(base.memory_spread),
-        ..base.clone()
+        ..table.plain_over(base)
     }
 }

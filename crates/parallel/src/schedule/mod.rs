@@ -111,7 +111,6 @@ macro_rules! schedules {
         }
 
         impl Schedule {
-            /// The order of a stage's operations.
             pub fn order(self, place: Place) -> StageOrder {
                 match self { $(Schedule::$variant => StageOrder(Order::$variant($module::order(place))),)* }
             }
@@ -127,13 +126,11 @@ macro_rules! schedules {
         }
 
         impl StageOrder {
-            /// How many operations the stage has.
             #[inline]
             pub fn operations(&self) -> u32 {
                 match &self.0 { $(Order::$variant(order) => order.operations(),)* }
             }
 
-            /// The `number`-th operation.
             #[inline]
             pub fn operation(&self, number: u32) -> Operation {
                 match &self.0 { $(Order::$variant(order) => order.operation(number),)* }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use super::Recipe;
 use super::cost_to_go::CostToGoSettings;
@@ -20,6 +19,7 @@ use super::stay::StaySettings;
 use super::time_sliced::TimeSliced;
 use super::uniform_progress::{UniformProgressFailoverSettings, UniformProgressSettings};
 use scavsim_base::{Declaration, Declared};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::closest;
 use scavsim_read::input::name::not_a_name;
 
@@ -34,7 +34,7 @@ macro_rules! policies {
         #[schemars(rename = "PolicySettings")]
         pub struct Settings {
             /// Policies to run; all that keep deadlines when absent.
-            #[schemars(with = "Vec<String>", length(min = 1))]
+            #[schemars(length(min = 1))]
             pub names: Option<Spanned<Vec<Spanned<String>>>>,
             $(
                 #[doc = concat!("Settings of the policy `", $name, "`.")]

@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::checking::Check;
 use super::form::{JobTable, MarketTable, StartsTable};
 use super::market::{StatedAvailability, StatedRuns, StudyMarket};
@@ -18,6 +16,7 @@ use crate::world::World;
 use crate::world::process::Process;
 use scavsim_base::text::words::{rough_size, with_commas};
 use scavsim_base::units::SimTime;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, Delay, Interval, NonNegative};
 use scavsim_read::input::nearest_or_all;
 

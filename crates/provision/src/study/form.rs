@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{
     Count, Delay, Interval, Machines, NonNegative, Positive, ShareOf,
 };
@@ -15,10 +15,8 @@ pub struct JobTable {
     /// Hours of work without interruptions, on the first form or one machine at speed 1.
     pub work_h: Option<Positive>,
     /// Scenario whose configurations are the forms, in place of `work_h`: a path relative to this file, or `library:NAME`.
-    #[schemars(with = "Option<String>")]
     pub work: Option<Spanned<String>>,
     /// Hours until it shall be done.
-    #[schemars(with = "Option<Positive>")]
     pub deadline_h: Option<Spanned<Positive>>,
     /// Seconds from a start of machines until they work; 0 when absent.
     pub changeover_s: Option<Delay>,
@@ -30,10 +28,8 @@ pub struct JobTable {
     /// Seconds of work between two checkpoints; work is saved at once when absent.
     pub checkpoint_every_s: Option<Interval>,
     /// Number of machines; 1 when absent.
-    #[schemars(with = "Option<Machines>")]
     pub machines: Option<Spanned<Machines>>,
     /// Sets of machines that it can run on, in place of `machines`.
-    #[schemars(with = "Option<Vec<FormTable>>")]
     pub form: Option<Spanned<Vec<Spanned<FormTable>>>>,
     /// USD for each hour after the deadline; without it a policy may not be late.
     pub lateness_usd_per_h: Option<NonNegative>,
@@ -48,18 +44,14 @@ pub struct JobTable {
 #[serde(default, deny_unknown_fields)]
 pub struct FormTable {
     /// Name of the form.
-    #[schemars(with = "Option<String>")]
     pub name: Option<Spanned<String>>,
     /// Number of machines; 1 when absent.
-    #[schemars(with = "Option<Machines>")]
     pub machines: Option<Spanned<Machines>>,
     /// VM type; any when absent.
-    #[schemars(with = "Option<String>")]
     pub vm: Option<Spanned<String>>,
     /// Seconds of work per second, all the time.
     pub speed: Option<Positive>,
     /// Seconds of work per second, from shares of the work on.
-    #[schemars(with = "Option<Vec<StepTable>>")]
     pub steps: Option<Spanned<Vec<Spanned<StepTable>>>>,
 }
 
@@ -78,7 +70,6 @@ pub struct StepTable {
 #[serde(default, deny_unknown_fields)]
 pub struct MarketTable {
     /// A market of the library, or a folder.
-    #[schemars(with = "Option<String>")]
     pub traces: Option<Spanned<String>>,
     /// VM types of the catalogue, in place of prices: a zone for each region in which it has both prices, the newest.
     #[schemars(with = "Option<Vec<String>>")]
@@ -87,12 +78,10 @@ pub struct MarketTable {
     #[schemars(with = "Option<String>")]
     pub lifetimes: Option<Spanned<String>>,
     /// Zones of the market; all when absent.
-    #[schemars(with = "Option<Vec<String>>")]
     pub zones: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether each zone is a world of its own.
     pub each_alone: bool,
     /// Lives drawn from the process that is fitted to the traces, or from that of `run_h` and `pause_h`.
-    #[schemars(with = "Option<Count>")]
     pub replicas: Option<Spanned<Count>>,
     /// Mean hours that a zone has machines, where no traces are named.
     pub run_h: Option<Positive>,
@@ -113,6 +102,5 @@ pub struct StartsTable {
     /// This many, evenly over the traces.
     pub spread: Option<Count>,
     /// At these seconds.
-    #[schemars(with = "Option<Vec<NonNegative>>")]
     pub at_s: Option<Spanned<Vec<Spanned<NonNegative>>>>,
 }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::checking::Check;
 use super::form::{FormTable, JobTable, StepTable};
 use crate::forms::{Form, Speed};
 use crate::world::Zone;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::nearest_or_all;
 

@@ -4,8 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::form::{FormTable, JobTable, StepTable};
 use crate::forms::{Form, Speed};
 use crate::job::Job;
@@ -15,6 +13,7 @@ use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::usage::Usage;
 use scavsim_experiment::scenario::Scenario;
 use scavsim_experiment::{Plan, PlanError};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Machines, Positive, ShareOf};
 use scavsim_search::search::ORACLE;
 

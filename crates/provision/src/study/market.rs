@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use toml::Spanned;
-
 use super::checking::Check;
 use super::form::{JobTable, MarketTable};
 use crate::forms::Form;
@@ -13,8 +11,8 @@ use crate::world::written::WrittenMarket;
 use crate::world::{World, Zone};
 use scavsim_data::cloud::lifetimes::{Lifetime, Model};
 use scavsim_data::cloud::{Catalogue, Market, VmType};
-use scavsim_read::input::Diagnostic;
 use scavsim_read::input::checked::Positive;
+use scavsim_read::input::{Diagnostic, Spanned};
 
 /// What else a market may be made of.
 const STATED: &str = "or `market.traces` names a market";

@@ -1,7 +1,7 @@
 //! Lives that overlap in time meet the same market, and are not independent.
 
 /// Fewest lives side by side in a trace for an interval.
-pub const LEAST_DISJOINT: usize = 6;
+const LEAST_DISJOINT: usize = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {

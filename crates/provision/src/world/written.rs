@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use ::toml::Spanned;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
@@ -15,7 +14,9 @@ use crate::job::whole_ticks;
 use scavsim_read::input::checked::{Count, Interval};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::foreign::harmless;
-use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source, did_you_mean, folder, toml};
+use scavsim_read::input::{
+    Diagnostic, Diagnostics, Folder, Source, Spanned, did_you_mean, folder, toml,
+};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/markets");
 

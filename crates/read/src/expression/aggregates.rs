@@ -98,7 +98,6 @@ struct Rows {
     values: u64,
     /// All of them, for those that need all; of `the` the first; of `knee` those of each row after the other.
     kept: Vec<Value>,
-    /// Whether all are the first.
     are_equal: bool,
     sum: f64,
     least: f64,

@@ -7,7 +7,7 @@ use super::aggregates::AGGREGATES;
 use super::rows::table_of;
 use super::tree::{Call, Expression, Node, SpannedWord, Text};
 use super::world::World;
-use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
+use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean, listed};
 
 /// What expressions ask of the data: the columns and functions that have to be there to evaluate them.
 #[derive(Debug, Default)]
@@ -187,7 +187,7 @@ impl<'a> NameChecker<'a> {
                 }
                 Some(word) => given.push(&*word.text),
                 None if at >= bare.len() => {
-                    let legal = listed(&bare);
+                    let legal = listed(bare.iter().copied());
                     let title = format!("`{name}` takes {} arguments at most", bare.len());
                     let span = argument.value.span.clone();
                     let wrong = Diagnostic::at_span(self.source, span, title, "one too many");
@@ -207,18 +207,13 @@ impl<'a> NameChecker<'a> {
             .map(String::as_str)
             .collect();
         if !missing.is_empty() {
-            let title = format!("`{name}` lacks {}", listed(&missing));
+            let title = format!("`{name}` lacks {}", listed(missing));
             let span = call.name.span.clone();
-            let help = format!("its arguments: {}", listed(&bare));
+            let help = format!("its arguments: {}", listed(bare));
             let wrong = Diagnostic::at_span(self.source, span, title, "here").with_help(help);
             self.diagnostics.push(wrong);
         }
     }
-}
-
-fn listed(words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    words.join(", ")
 }
 
 fn complaint(
@@ -232,6 +227,6 @@ fn complaint(
     let wrong = Diagnostic::at_span(source, span, title, label);
     match legal {
         [] => wrong,
-        legal => wrong.with_help(format!("legal here: {}", listed(legal))),
+        legal => wrong.with_help(format!("legal here: {}", listed(legal.iter().copied()))),
     }
 }

@@ -14,20 +14,11 @@ pub enum Fault {
         found: String,
     },
     #[error("`{name}` holds {found}, not a number")]
-    Holds {
-        name: String,
-        /// What is in it.
-        found: String,
-    },
+    Holds { name: String, found: String },
     #[error("`{0}` is empty")]
     Empty(String),
     #[error("`{name}` needs numbers, found {found}")]
-    NoNumber {
-        /// The aggregate.
-        name: String,
-        /// What it goes over.
-        found: String,
-    },
+    NoNumber { name: String, found: String },
     /// `nth` of something else than a list.
     #[error("the first argument is a list")]
     NoList,

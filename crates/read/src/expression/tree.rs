@@ -94,10 +94,8 @@ pub enum Relation {
 /// A comparison; of several values on the right, one is enough.
 #[derive(Debug, Clone)]
 pub struct Condition {
-    /// A column or an expression.
     pub left: Expression,
     pub relation: Relation,
-    /// Alternatives.
     pub right: Vec<Expression>,
 }
 

@@ -46,7 +46,6 @@ impl Arguments<'_> {
         number.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
-    /// A whole number of `range`.
     pub fn whole_number(&self, name: &str, range: Range<u64>) -> Result<u64, Fault> {
         let number = self.number(name)?;
         let whole = number as u64;
@@ -72,7 +71,6 @@ impl Arguments<'_> {
         text.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
-    /// Numbers: a list, or one.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
         let one = |value: &Value| {
             let number = value.number();

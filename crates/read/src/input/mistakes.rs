@@ -18,7 +18,6 @@ impl Mistakes {
         Mistakes(diagnostics)
     }
 
-    /// How many there are.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.0.distinct()

@@ -17,6 +17,7 @@ pub mod range;
 pub mod regular;
 mod render;
 mod source;
+mod spanned;
 mod words;
 
 pub use closest::{closest, did_you_mean, nearest_or_all};
@@ -24,3 +25,5 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::Folder;
 pub use mistakes::Mistakes;
 pub use source::Source;
+pub use spanned::Spanned;
+pub use words::listed;

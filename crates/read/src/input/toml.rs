@@ -105,7 +105,6 @@ fn joined<'s>(
     Some((merged?, broken))
 }
 
-/// A key that is to be left out.
 struct UnsetKey {
     path: Vec<Step>,
     span: Range<usize>,

@@ -22,7 +22,8 @@ pub(super) fn shown(input: &str) -> String {
     out
 }
 
-pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+/// Words in code quotes, with commas between.
+pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
 }

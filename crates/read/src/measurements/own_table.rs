@@ -326,7 +326,6 @@ fn meaning(role: Role) -> Option<&'static str> {
     })
 }
 
-/// A cell, in quotes where it needs them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

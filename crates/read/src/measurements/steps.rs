@@ -41,7 +41,6 @@ pub struct RunFacts<'f> {
     pub gpus_of: Option<&'f GpusOf<'f>>,
 }
 
-/// Measurements as a table.
 #[derive(Debug)]
 pub struct Recognised {
     pub table: Arc<Source>,
@@ -53,14 +52,12 @@ pub struct Recognised {
     pub says_unit: bool,
 }
 
-/// The table, or why there is none.
 pub(super) type TableResult = Result<Recognised, Diagnostic>;
 
 /// Steps of one run, each with the line where it was measured.
 pub(super) struct MeasuredSteps<'k> {
     pub(super) kind: &'k str,
     pub(super) steps: Vec<(usize, f64)>,
-    /// Batch and workers, where the file says them.
     pub(super) batch: Option<u32>,
     pub(super) workers: Option<u32>,
 }

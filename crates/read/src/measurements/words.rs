@@ -41,12 +41,10 @@ pub(super) fn normalised(name: &str) -> String {
         .join("_")
 }
 
-/// What a column of an own table says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Role {
     /// A column of the table itself, under this name.
     Column(&'static str),
-    /// Workers, each on a GPU.
     Gpus,
     Nodes,
     GpusPerNode,

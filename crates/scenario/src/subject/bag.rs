@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::ReadSubject;
 use super::form::{Form, Reading};
 use crate::bag_table::JobTime;
@@ -22,6 +20,7 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_data::space::{Axis, Space, VM};
 use scavsim_data::usage::RentedVm;
 use scavsim_experiment::subject::Setting;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Fraction, MOST_MACHINES, Machines, Spread};
 use scavsim_read::input::name::not_a_name;
 use scavsim_sim::cluster::{Losses, Pause, Setup};
@@ -184,8 +183,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
         let title = format!("`bag` can be run in {ways} ways; at most {MOST_CONFIGURATIONS}");
         let help = "give fewer `job_times` or `parallel_jobs`";
         let place = asked.map(Spanned::span).unwrap_or_default();
-        let complaint = complaints.mistake_at(place, title, "too many");
-        complaints.push(complaint.with_help(help));
+        complaints.refuse(place, title, "too many", help);
         // Nothing of it is made.
         return None;
     }
@@ -367,9 +365,8 @@ fn lives<'t>(
             let vm = time.get_ref().vm.as_str();
             if file.cluster.may_be_on(vm) && !lives.contains_key(vm) {
                 let title = format!("nothing says how long VMs of the type `{vm}` live");
-                let complaint = complaints.mistake_at(time.span(), title, "others have lives");
                 let help = "give it one in `bag.lifetimes`, or all one in `spot.lifetime`";
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(time.span(), title, "others have lives", help);
             }
         }
     }

@@ -34,7 +34,6 @@ const SEARCHED: &[&str] = &[
 
 #[derive(Debug)]
 pub(crate) struct Form {
-    /// The key that makes a file one of it.
     pub(crate) key: &'static str,
     /// Keys that make a file one of it in absence of any subject's key.
     pub(super) implied_by: &'static [&'static str],
@@ -44,7 +43,6 @@ pub(crate) struct Form {
     pub(super) reads: &'static [&'static str],
     /// Keys of it that may hold several values, which make settings.
     pub(super) several: &'static [&'static str],
-    /// Why others mean nothing beside it.
     pub(super) why: &'static str,
     /// Why other keys of `[spot]` mean nothing beside it.
     pub(super) why_spot: &'static str,

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::ReadSubject;
 use super::form::{Form, Reading};
 use super::grid_types;
@@ -20,7 +18,7 @@ use scavsim_data::pricing::{AS_MEASURED, NoPrice, Policy, RentedVmType};
 use scavsim_grids::measured_grid::MOST_RUNS;
 use scavsim_grids::subject::MeasuredJobs;
 use scavsim_grids::{Grid, MeasuredGrid, library, load};
-use scavsim_read::input::Folder;
+use scavsim_read::input::{Folder, Spanned, listed};
 use scavsim_search::testbed::Environment;
 use scavsim_sim::cluster::Setup;
 
@@ -103,7 +101,6 @@ impl ReadSubject for MeasuredJobs {
         AS_MEASURED
     }
 
-    /// Every policy needs a price for every run.
     fn check_prices(
         &self,
         policies: &[Policy],
@@ -183,7 +180,6 @@ fn asked_jobs(
     places.filter(|all: &Vec<usize>| !all.is_empty())
 }
 
-/// Refuses conditions on axes that no job has.
 fn exclusions_known(
     exclusions: &[Spanned<Exclusion>],
     grid: &Grid,
@@ -200,11 +196,8 @@ fn exclusions_known(
                 continue;
             }
             let title = format!("`{}` has no axis `{name}`", grid.name);
-            let names: Vec<String> = axes.iter().map(|axis| format!("`{axis}`")).collect();
-            let complaint =
-                (complaints.mistake_at(exclusion.span(), title, "would leave out nothing"))
-                    .with_help(format!("its axes: {}", names.join(", ")));
-            complaints.push(complaint);
+            let help = format!("its axes: {}", listed(axes.iter().copied()));
+            complaints.refuse(exclusion.span(), title, "would leave out nothing", help);
         }
     }
 }

@@ -27,8 +27,7 @@ pub(super) fn types(
         if let Some(key) = unread(table) {
             let title = format!("`vm.{word}`: `{key}` says nothing of a measured grid");
             let help = "`vcpu`, `memory_gib` and `gpus` say what its VMs have";
-            let complaint = complaints.mistake_at(name.span(), title, "was measured as it is");
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(name.span(), title, "was measured as it is", help);
         }
         let memory = table.memory_gib.as_ref().map(|axis| &axis.get_ref().0[..]);
         let memory_gib = match memory {
@@ -56,8 +55,7 @@ pub(super) fn types(
         stated.gpus = table.gpus.or(stated.gpus);
         if let Some(help) = not_whole(stated) {
             let title = format!("what a VM of the type `{word}` has is not known");
-            let complaint = complaints.mistake_at(name.span(), title, "not in the catalogue");
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(name.span(), title, "not in the catalogue", help);
         }
     }
     of_grid

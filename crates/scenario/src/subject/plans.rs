@@ -10,8 +10,6 @@ mod training;
 
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use layers::PlanSubject;
 
 use super::ReadSubject;
@@ -31,6 +29,7 @@ use scavsim_parallel::runtime::PredictionUncertainty;
 use scavsim_plans::Parts;
 use scavsim_plans::subject::ModelPlans;
 use scavsim_plans::{Axes, Choices, Draft, PreparedForm, Target, Terms};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, MOST_SAMPLES, Machines, Positive};
 use scavsim_sim::cluster::{Checkpoints, Losses, Pause, Setup};
 use scavsim_sim::training::Variation;
@@ -286,8 +285,7 @@ fn drafts(
             "give fewer degrees, VM types or GPUs: `most_gpus`, `tensor`, `micro_batch`",
         ),
     };
-    let complaint = complaints.mistake_at(place.span(), title, label);
-    complaints.push(complaint.with_help(help));
+    complaints.refuse(place.span(), title, label, help);
     None
 }
 

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::ReadSubject;
 use super::form::{Form, Reading};
 use crate::complaints::Complaints;
@@ -22,7 +20,7 @@ use scavsim_provision::study::form::JobTable;
 use scavsim_provision::study::job_work::{JobWork, excluded};
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::{Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source, Spanned};
 use scavsim_search::search::ALL_KNOWING;
 use scavsim_sim::cluster::Setup;
 
@@ -51,7 +49,6 @@ pub(super) static FORM: Form = Form {
     policies: || vec![Policy::of_market()],
 };
 
-/// Reads them, without the settings.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -226,7 +223,6 @@ impl ReadSubject for MarketPolicies {
         MARKET
     }
 
-    /// Prices are those of the market.
     fn check_prices(
         &self,
         policies: &[Policy],

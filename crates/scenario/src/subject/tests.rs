@@ -33,185 +33,84 @@ const OWN: [&str; 11] = [
     "starts",
 ];
 
-/// Keys with a value that changes results wherever it is read, and what that needs.
-const SAMPLES: &[(&str, &[&str], &str)] = &[
-    ("antithetic", &[], "true"),
-    ("cluster.batch", &[], "[512]"),
-    ("cluster.exclude", &[], "[{ workers = { min = 9 } }]"),
-    (
-        "cluster.local_batch",
-        &["cluster.outside = 'leave-out'"],
-        "[64]",
-    ),
-    (
-        "cluster.outside",
-        &["cluster.workers = [8, 1000]"],
-        "'leave-out'",
-    ),
-    ("cluster.pairs", &[], "[[8, 1024]]"),
-    (
-        "cluster.resize",
-        &[
-            SPOT,
-            "spot.on_loss = 'shrink'",
-            "spot.fewest_workers = 8",
-            "cluster.outside = 'extrapolate'",
-        ],
-        "'keep-local-batch'",
-    ),
-    (
-        "cluster.search",
-        &["vm.slow = { like = 'e2-standard-4', compute_scale = 2 }"],
-        "'each-vm'",
-    ),
-    ("cluster.start_up_s", &[], "1000"),
-    ("cluster.vm", &[], "['none']"),
-    ("cluster.workers", &[], "[8]"),
-    (
-        "elastic",
-        &[],
-        "{ prices = [[0, 1]], grow_at = 0.5, shrink_above = 1, most_vms = 20, fewest_vms = 8 }",
-    ),
-    (
-        "failures",
-        &[],
-        "{ causes = [{ name = 'any', loses = 'node', per_gpu_h = 1 }], checkpoint = { periodic-s = 60 }, restart_s = 30 }",
-    ),
-    ("fidelity", &[], "'event'"),
-    ("job", &[], "{ work_h = 2, deadline_h = 3 }"),
-    ("jobs", &[], "['kmeans_bigdata_spark15']"),
-    ("kind", &[], "{ two = { vm = 'e2-standard-4' } }"),
-    ("limits.max_cost_usd", &[], "1e-6"),
-    ("limits.max_miss", &["limits.max_time_h = 0.66"], "0.1"),
-    ("limits.max_time_h", &[], "1e-6"),
-    ("limits.max_workers", &[], "8"),
-    ("market", &[], "{ zones = ['us-east-2a'] }"),
-    (
-        "most_replicas",
-        &["precision = 0.001", "most_replicas = 4"],
-        "6",
-    ),
-    ("name", &[], "'other'"),
-    ("precision", &["most_replicas = 4"], "0.001"),
-    (
-        "pricing.define",
-        &["pricing.policies = ['own']"],
-        "{ own = { usd_per_vm_hour = 3 } }",
-    ),
-    (
-        "pricing.policies",
-        &["pricing.define.other.usd_per_vm_hour = 5"],
-        "['other']",
-    ),
-    ("replicas", &[], "3"),
-    ("search.objectives", &[], "['time']"),
-    ("search.reconsider", &[], "{ every_h = 1 }"),
-    ("search.repeats", &[], "5"),
-    (
-        "search.stored",
-        &["search.strategies = ['no-search']"],
-        "['scavenger-resnet50']",
-    ),
-    ("search.strategies", &[], "['default']"),
-    ("seed", &[], "7"),
-    ("spot.checkpoint", &[SPOT], "{ periodic-s = 600 }"),
-    (
-        "spot.checkpoint_mb",
-        &[SPOT, "spot.checkpoint = { periodic-s = 600 }"],
-        "1000",
-    ),
-    (
-        "spot.checkpoint_on_notice",
-        &[
-            SPOT,
-            "spot.checkpoint = { periodic-s = 600 }",
-            "spot.checkpoint_write_s = 20",
-            "spot.notice_s = 200",
-        ],
-        "true",
-    ),
-    (
-        "spot.checkpoint_write_s",
-        &[SPOT, "spot.checkpoint = { periodic-s = 600 }"],
-        "200",
-    ),
-    ("spot.chief", &[SPOT], "'ends-the-run'"),
-    (
-        "spot.cold_join_s",
-        &[SPOT, "spot.restart = 'resnet-32'"],
-        "500",
-    ),
-    ("spot.exponential_mean_h", &[SPOT], "10"),
-    (
-        "spot.fewest_workers",
-        &[
-            SPOT,
-            "spot.on_loss = 'shrink'",
-            "cluster.outside = 'extrapolate'",
-        ],
-        "8",
-    ),
-    ("spot.keeps", &[SPOT], "'steps'"),
-    ("spot.lifetime", &[], "'gcp-2019'"),
-    (
-        "spot.notice_s",
-        &[
-            SPOT,
-            "spot.checkpoint = { periodic-s = 600 }",
-            "spot.checkpoint_write_s = 20",
-            "spot.checkpoint_on_notice = true",
-        ],
-        "200",
-    ),
-    ("spot.on_loss", &[SPOT], "'go-on'"),
-    ("spot.replacement_s", &[SPOT], "900"),
-    ("spot.restart", &[SPOT], "'resnet-32'"),
-    ("spot.start_up", &[SPOT], "'gcp-k80-us-east1'"),
-    ("spot.start_up_s", &[SPOT], "1000"),
-    ("spot.warm_restart_s", &[SPOT], "900"),
-    (
-        "staleness",
-        &["sync = { ssp = { slack = 3 } }"],
-        "{ per_missed_batch = 0.5 }",
-    ),
-    ("starts", &[], "{ spread = 2 }"),
-    (
-        "strategy",
-        &["search.strategies = ['random']"],
-        "{ random = { probes = 1 } }",
-    ),
-    ("sync", &[], "{ ssp = { slack = 3 } }"),
-    (
-        "sync_of",
-        &[],
-        "{ scavenger-resnet18 = { ssp = { slack = 3 } } }",
-    ),
-    ("variation.drift", &[], "{ sigma = 0.1, period_s = 600 }"),
-    ("variation.epoch_cv", &[], "0.1"),
-    (
-        "variation.noise_curve",
-        &["search.strategies = ['partial']"],
-        "true",
-    ),
-    (
-        "variation.noise_cv",
-        &["search.strategies = ['partial']"],
-        "0.5",
-    ),
-    ("variation.placement_sigma", &[], "0.1"),
-    ("variation.step_cv", &[], "0.3"),
-    (
-        "variation.straggler",
-        &[],
-        "{ probability = 0.1, factor = 4 }",
-    ),
-    ("variation.vm_sigma", &[], "0.1"),
-    (
-        "vm",
-        &[],
-        "{ slow = { like = 'e2-standard-4', compute_scale = 2 } }",
-    ),
-];
+/// A key with a value that changes results wherever it is read, and behind a bar the lines that it needs.
+const SAMPLES: &str = "\
+antithetic = true
+cluster.batch = [512]
+cluster.exclude = [{ workers = { min = 9 } }]
+cluster.local_batch = [64] | cluster.outside = 'leave-out'
+cluster.outside = 'leave-out' | cluster.workers = [8, 1000]
+cluster.pairs = [[8, 1024]]
+cluster.resize = 'keep-local-batch' | SPOT; spot.on_loss = 'shrink'; spot.fewest_workers = 8; cluster.outside = 'extrapolate'
+cluster.search = 'each-vm' | vm.slow = { like = 'e2-standard-4', compute_scale = 2 }
+cluster.start_up_s = 1000
+cluster.vm = ['none']
+cluster.workers = [8]
+elastic = { prices = [[0, 1]], grow_at = 0.5, shrink_above = 1, most_vms = 20, fewest_vms = 8 }
+failures = { causes = [{ name = 'any', loses = 'node', per_gpu_h = 1 }], checkpoint = { periodic-s = 60 }, restart_s = 30 }
+fidelity = 'event'
+job = { work_h = 2, deadline_h = 3 }
+jobs = ['kmeans_bigdata_spark15']
+kind = { two = { vm = 'e2-standard-4' } }
+limits.max_cost_usd = 1e-6
+limits.max_miss = 0.1 | limits.max_time_h = 0.66
+limits.max_time_h = 1e-6
+limits.max_workers = 8
+market = { zones = ['us-east-2a'] }
+most_replicas = 6 | precision = 0.001; most_replicas = 4
+name = 'other'
+precision = 0.001 | most_replicas = 4
+pricing.define = { own = { usd_per_vm_hour = 3 } } | pricing.policies = ['own']
+pricing.policies = ['other'] | pricing.define.other.usd_per_vm_hour = 5
+replicas = 3
+search.objectives = ['time']
+search.reconsider = { every_h = 1 }
+search.repeats = 5
+search.stored = ['scavenger-resnet50'] | search.strategies = ['no-search']
+search.strategies = ['default']
+seed = 7
+spot.checkpoint = { periodic-s = 600 } | SPOT
+spot.checkpoint_mb = 1000 | SPOT; spot.checkpoint = { periodic-s = 600 }
+spot.checkpoint_on_notice = true | SPOT; spot.checkpoint = { periodic-s = 600 }; spot.checkpoint_write_s = 20; spot.notice_s = 200
+spot.checkpoint_write_s = 200 | SPOT; spot.checkpoint = { periodic-s = 600 }
+spot.chief = 'ends-the-run' | SPOT
+spot.cold_join_s = 500 | SPOT; spot.restart = 'resnet-32'
+spot.exponential_mean_h = 10 | SPOT
+spot.fewest_workers = 8 | SPOT; spot.on_loss = 'shrink'; cluster.outside = 'extrapolate'
+spot.keeps = 'steps' | SPOT
+spot.lifetime = 'gcp-2019'
+spot.notice_s = 200 | SPOT; spot.checkpoint = { periodic-s = 600 }; spot.checkpoint_write_s = 20; spot.checkpoint_on_notice = true
+spot.on_loss = 'go-on' | SPOT
+spot.replacement_s = 900 | SPOT
+spot.restart = 'resnet-32' | SPOT
+spot.start_up = 'gcp-k80-us-east1' | SPOT
+spot.start_up_s = 1000 | SPOT
+spot.warm_restart_s = 900 | SPOT
+staleness = { per_missed_batch = 0.5 } | sync = { ssp = { slack = 3 } }
+starts = { spread = 2 }
+strategy = { random = { probes = 1 } } | search.strategies = ['random']
+sync = { ssp = { slack = 3 } }
+sync_of = { scavenger-resnet18 = { ssp = { slack = 3 } } }
+variation.drift = { sigma = 0.1, period_s = 600 }
+variation.epoch_cv = 0.1
+variation.noise_curve = true | search.strategies = ['partial']
+variation.noise_cv = 0.5 | search.strategies = ['partial']
+variation.placement_sigma = 0.1
+variation.step_cv = 0.3
+variation.straggler = { probability = 0.1, factor = 4 }
+variation.vm_sigma = 0.1
+vm = { slow = { like = 'e2-standard-4', compute_scale = 2 } }";
+
+/// Keys with their lines, and the lines before them.
+fn samples() -> impl Iterator<Item = (&'static str, &'static str, Vec<&'static str>)> {
+    SAMPLES.lines().map(|sample| {
+        let (line, before) = sample.split_once(" | ").unwrap_or((sample, ""));
+        let (key, _) = line.split_once(" = ").expect("a key and its value");
+        let before = before.split("; ").filter(|own| !own.is_empty());
+        let before = before.map(|own| if own == "SPOT" { SPOT } else { own });
+        (key, line, before.collect())
+    })
+}
 
 const SPOT: &str = "spot = { exponential_mean_h = 20 }";
 
@@ -265,7 +164,7 @@ fn keys() -> Vec<String> {
 
 #[test]
 fn every_key_has_a_sample() {
-    let mut sampled: Vec<&str> = SAMPLES.iter().map(|(key, ..)| *key).collect();
+    let mut sampled: Vec<&str> = samples().map(|(key, ..)| key).collect();
     let mut keys = keys();
     sampled.sort_unstable();
     keys.sort_unstable();
@@ -287,11 +186,10 @@ fn every_key_changes_results_or_is_refused_whatever_the_subject() {
         let text = &sample(subject);
         let others = KINDS.iter().map(|kind| kind.form.key);
         let others = others.filter(|other| *other != subject);
-        let others = others.map(|other| (other, &[][..], own_key(other)));
-        let common =
-            (SAMPLES.iter()).map(|(key, lines, value)| (*key, *lines, format!("{key} = {value}")));
-        for (key, before, line) in common.chain(others) {
-            let with = outcome(text, &[before, &[&*line][..]].concat());
+        let others = others.map(|other| (other, own_key(other), Vec::new()));
+        let common = samples().map(|(key, line, before)| (key, line.to_owned(), before));
+        for (key, line, before) in common.chain(others) {
+            let with = outcome(text, &[&before[..], &[&*line]].concat());
             let table = key.split('.').next().unwrap_or(key);
             let is_refused = [
                 format!("`{key}` and `"),
@@ -301,7 +199,7 @@ fn every_key_changes_results_or_is_refused_whatever_the_subject() {
             ];
             let is_told = is_refused.iter().any(|words| with.contains(words));
             let is_exempt = IN_NO_RECORD.contains(&(key, subject));
-            if !is_told && !is_exempt && with == outcome(text, before) {
+            if !is_told && !is_exempt && with == outcome(text, &before) {
                 ignored.push(format!("{key} beside {subject}"));
             }
         }

@@ -22,14 +22,12 @@ settings! {
     /// Settings of Bayesian optimisation of the step time.
     pub struct BoStepTimeSettings {
         /// Probes, whatever is expected of further ones; without it 8, under the objective `time` 15, or fewer by `stop_below`.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Probes before anything is modelled.
         pub first: Count = Count::new(3).expect("3 is at least 1"),
         /// The search stops when less than this share of the best value is expected to be gained.
         pub stop_below: ShareOf = ShareOf::new(0.001).expect("it is a share"),
         /// Steps per probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
     }
 

@@ -11,7 +11,6 @@ settings! {
     /// Settings of the strategy `cheapest`.
     pub struct CheapestSettings {
         /// Runs at the lowest prices, of which it takes the best; without it, it looks at none.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
     }
 
@@ -26,7 +25,6 @@ settings! {
     /// Settings of the strategy `dearest`.
     pub struct DearestSettings {
         /// Runs at the highest prices, of which it takes the best; without it, it looks at none.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
     }
 

@@ -18,7 +18,6 @@ settings! {
     /// Settings of CherryPick.
     pub struct CherryPickSettings {
         /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Runs before anything is modelled.
         pub first: Count = Count::new(3).expect("3 is at least 1"),

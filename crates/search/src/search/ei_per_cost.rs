@@ -15,7 +15,6 @@ settings! {
     /// Settings of expected improvement per cost.
     pub struct EiPerCostSettings {
         /// Runs, whatever is expected of further ones; without it, its own rule says when to stop.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Runs before its own rule may stop it.
         pub least: Count = Count::new(6).expect("6 is at least 1"),
@@ -56,7 +55,6 @@ impl Recipe for EiPerCostSettings {
 struct EiPerCost<'s, I> {
     settings: &'s EiPerCostSettings,
     first: I,
-    /// Over logarithms.
     process: GaussianProcess<'s>,
 }
 

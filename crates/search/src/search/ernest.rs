@@ -17,10 +17,8 @@ settings! {
     /// Settings of Ernest.
     pub struct ErnestSettings {
         /// Experiments on each VM type; without it one more than there are distinct coefficients.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Steps per probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
     }
 
@@ -108,7 +106,6 @@ struct Ernest {
 /// Configurations that one law is about.
 struct Kind {
     members: Vec<usize>,
-    /// Members that are experiments.
     probed: Vec<usize>,
 }
 

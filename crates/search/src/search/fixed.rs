@@ -9,10 +9,8 @@ settings! {
     /// Settings of the strategy `default`. Absent fields are the smallest of the first VM type.
     pub struct DefaultSettings {
         /// Worker count K.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub workers: Option<Count>,
         /// Global batch B.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub batch: Option<Count>,
     }
 

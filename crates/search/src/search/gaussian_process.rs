@@ -16,7 +16,6 @@ pub(super) struct GaussianProcess<'f> {
     features: &'f Features,
     count: usize,
     scales: Vec<Scale>,
-    /// The greatest value that was learned.
     pub(super) worst: f64,
 }
 
@@ -28,7 +27,6 @@ struct Scale {
     rows: Rows,
     sums: Sums,
     points: Vec<PosteriorProducts>,
-    /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
 }
 

@@ -2,7 +2,6 @@ use super::Forecast;
 
 /// A model of the configurations of a task, made from profiles of layers by themselves.
 pub trait LayerModel: Send + Sync {
-    /// The configurations to profile.
     fn profiled(&self) -> Vec<usize>;
 
     /// Predicts the seconds to the target from those that a pass over the layers took in profiled configurations. Whatever

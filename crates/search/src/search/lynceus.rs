@@ -25,7 +25,6 @@ settings! {
     /// Settings of Lynceus.
     pub struct LynceusSettings {
         /// Runs, whatever they take; without it, `spend` says when to stop.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Share of the space that is run before anything is modelled; at least 2 configurations and at most 30, or half of `budget`.
         pub first_share: ShareOf = ShareOf::new(0.03).expect("it is a share"),
@@ -183,7 +182,6 @@ pub(super) mod tests {
         1000.0 / x + 40.0 * x + 30.0 * (y - 3.0) * (y - 3.0) + 7.0 * ((at * 7) % 5) as f64
     }
 
-    /// Runs that take what a formula says.
     struct Runs<'s> {
         space: &'s Space,
         seconds: f64,
@@ -280,32 +278,5 @@ pub(super) mod tests {
             .map(|&at| seconds(&space, at))
             .fold(f64::INFINITY, f64::min);
         assert!(seconds(&space, chosen) < best);
-    }
-
-    /// Time of a search on 69 configurations with 30 runs: `cargo test --release -- --ignored --nocapture thirty_runs`.
-    #[test]
-    #[ignore = "prints how long it takes, which depends on the machine"]
-    fn thirty_runs_of_sixty_nine() {
-        let space = grid(23, 3);
-        for ahead in 0..=2 {
-            let settings = LynceusSettings {
-                budget: Count::new(30),
-                lookahead: StepsAhead::new(ahead).expect("it is at most 2"),
-                ..LynceusSettings::default()
-            };
-            let mut times: Vec<f64> = (0..15)
-                .map(|_| {
-                    let start = std::time::Instant::now();
-                    let (_, _, runs) = search(&space, settings.clone());
-                    assert_eq!(runs, 30);
-                    start.elapsed().as_secs_f64() * 1e3
-                })
-                .collect();
-            times.sort_by(f64::total_cmp);
-            println!(
-                "{ahead} ahead: {:.1} ms at best, {:.1} ms in the median",
-                times[0], times[7]
-            );
-        }
     }
 }

@@ -19,7 +19,6 @@ settings! {
         /// Which earlier run of the job there is.
         pub earlier_run: EarlierRun,
         /// Steps per probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
         /// Which extreme points are probed.
         pub extremes: Extremes,

@@ -15,10 +15,8 @@ settings! {
         /// Where the search starts and settles.
         pub start: Start,
         /// Steps before the first probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub cold_start_steps: Option<u32>,
         /// Steps per probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
         /// Which extreme points are probed.
         pub extremes: Extremes,

@@ -97,10 +97,8 @@ macro_rules! probing_settings {
                 /// Where the search starts and settles.
                 pub start: $crate::search::settings::Start,
                 /// Steps before the first probe; the workload's own figure when absent.
-                #[serde(skip_serializing_if = "Option::is_none")]
                 pub cold_start_steps: Option<u32>,
                 /// Steps per probe; the workload's own figure when absent.
-                #[serde(skip_serializing_if = "Option::is_none")]
                 pub probe_steps: Option<scavsim_read::input::checked::Count>,
                 /// Which earlier runs give the epoch line.
                 pub epochs_from: $crate::search::settings::EpochsFrom,

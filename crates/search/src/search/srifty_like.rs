@@ -23,7 +23,6 @@ settings! {
     /// Settings of a search by measured compute and learned communication.
     pub struct SriftyLikeSettings {
         /// Steps per probe; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
     }
 

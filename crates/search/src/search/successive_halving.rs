@@ -79,7 +79,6 @@ impl Recipe for SuccessiveHalvingSettings {
 
 struct Rungs<'a, 't> {
     trials: Trials<'a, 't>,
-    /// By share and configuration.
     seen: Vec<Vec<Option<CheapTrial>>>,
 }
 

@@ -32,7 +32,6 @@ pub(super) const BEYOND: f64 = 0.3;
 
 /// What a search believes of whole runs, and which it asks for.
 pub(super) trait Model {
-    /// Takes in what a run came to.
     fn learn(&mut self, _at: usize, _outcome: TrialOutcome) {}
 
     /// The next run, and the value at which it is given up; `None` where no more is due.
@@ -58,9 +57,7 @@ pub(super) struct Trials<'a, 't> {
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
     pub(super) tried: Vec<bool>,
-    /// How many were.
     pub(super) count: usize,
-    /// Whether one of them came to the target.
     pub(super) is_reached: bool,
     /// The best that keeps the limits, and its value.
     pub(super) best: Option<(usize, f64)>,
@@ -96,7 +93,6 @@ impl<'a, 't> Trials<'a, 't> {
         self.is_reached && self.count >= least.get() as usize
     }
 
-    /// Configurations that were not tried yet.
     pub(super) fn left(&self) -> impl Iterator<Item = usize> {
         (0..self.tried.len()).filter(|&at| !self.tried[at])
     }

@@ -94,7 +94,6 @@ impl Recipe for TrimtunerLikeSettings {
     }
 }
 
-/// Prices of configurations, whatever the share.
 struct OfConfiguration<'p> {
     prices: &'p dyn Prices,
     count: usize,
@@ -138,7 +137,6 @@ struct Search<'a, 't, 'f> {
     /// Logarithms of values per share.
     values: GaussianProcess<'f>,
     beyond: GaussianProcess<'f>,
-    /// What was run, by place.
     tried: Vec<bool>,
     runs: usize,
     worst_log: f64,
@@ -263,7 +261,6 @@ impl<'a, 't, 'f> Search<'a, 't, 'f> {
         )
     }
 
-    /// How much one place tells of another.
     fn tells(&self, place: usize, whole: usize) -> f64 {
         let of = |process: &GaussianProcess<'_>| process.correlation(place, whole).unwrap_or(1.0);
         match self.task.goal {

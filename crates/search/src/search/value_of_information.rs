@@ -43,10 +43,8 @@ settings! {
     /// Settings of search by the value of information.
     pub struct ValueOfInformationSettings {
         /// Runs or looks at most, as long as one reached the target; without it, its own rule alone says when to stop.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub budget: Option<Count>,
         /// Steps per look; the workload's own figure when absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub probe_steps: Option<Count>,
     }
 

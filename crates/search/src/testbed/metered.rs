@@ -92,7 +92,6 @@ impl<'s> Metered<'s> {
         self.notes = Some((tariff, noted));
     }
 
-    /// USD if everything were released at `end`.
     fn usd_at(&mut self, tariff: &Tariff, end: SimTime) -> f64 {
         self.site.usage_until(end, &mut self.usage);
         tariff.so_far_usd(&self.usage)

@@ -39,7 +39,6 @@ pub struct OnCluster<'w> {
 /// Lucks that are kept for later strategies at most, 200 bytes each.
 const MOST_KEPT: usize = 4_096;
 
-/// More configurations are seldom all met.
 const MANY: usize = 32;
 
 /// What a replica dealt to the configurations that met it.
@@ -94,7 +93,6 @@ impl Visits {
         }
     }
 
-    /// The number of the next visit, from 0.
     fn next(&mut self, configuration: usize) -> u64 {
         let count = &mut self.counts[configuration];
         if *count == 0 {

@@ -36,7 +36,6 @@ pub enum RequestedExtent {
     /// So many steps until the noise has settled.
     ColdStart(u64),
     Steps(u64),
-    /// This share of a run to the target.
     Share(f64),
     /// A cheap version of a run that has this share of it.
     Fidelity(f64),
@@ -62,7 +61,7 @@ pub enum ObservedTarget {
 }
 
 impl RequestedExtent {
-    pub fn from_request(asked: TestbedRequest) -> RequestedExtent {
+    fn from_request(asked: TestbedRequest) -> RequestedExtent {
         match asked {
             TestbedRequest::ColdStart(steps) => RequestedExtent::ColdStart(steps),
             TestbedRequest::Probe(Extent::Steps(steps)) => RequestedExtent::Steps(steps),

@@ -114,7 +114,6 @@ pub struct ReachedTarget {
     pub configuration: usize,
     pub at: SimTime,
     pub lost_vms: u32,
-    /// What came of all stretches until then.
     pub totals: Option<Totals>,
 }
 

@@ -1,6 +1,6 @@
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use super::super::sources::Sources;
+use super::super::sources::{Embedded, Sources, embedded};
 use super::delay::Delay;
 use scavsim_base::rng::{Stream, UnitLogNormal};
 use scavsim_base::stats::Line;
@@ -32,9 +32,8 @@ impl CheckpointWrite {
 
     /// Least squares through what was measured of 6 to 204 MB, and what is wrong with the table; a test keeps that empty.
     pub fn embedded() -> (Option<CheckpointWrite>, Diagnostics) {
-        static FITTED: OnceLock<Option<CheckpointWrite>> = OnceLock::new();
-        let (measured, diagnostics) = table();
-        (*FITTED.get_or_init(|| fit(measured)), diagnostics.clone())
+        static FITTED: LazyLock<Option<CheckpointWrite>> = LazyLock::new(|| fit(&MEASURED.0));
+        (*FITTED, MEASURED.1.clone())
     }
 
     pub fn mean_s(self, mb: f64) -> f64 {
@@ -57,18 +56,11 @@ pub struct MeasuredWrites {
 
 impl MeasuredWrites {
     pub fn embedded() -> &'static [MeasuredWrites] {
-        &table().0
+        &MEASURED.0
     }
 }
 
-fn table() -> &'static (Vec<MeasuredWrites>, Diagnostics) {
-    static READ: OnceLock<(Vec<MeasuredWrites>, Diagnostics)> = OnceLock::new();
-    READ.get_or_init(|| {
-        let mut d = Diagnostics::default();
-        let sources = Sources::embedded(&mut d);
-        (read(TABLE, &sources, &mut d), d)
-    })
-}
+static MEASURED: Embedded<Vec<MeasuredWrites>> = Embedded::new(|| embedded(TABLE, read));
 
 fn fit(measured: &[MeasuredWrites]) -> Option<CheckpointWrite> {
     let line = Line::fit(measured.iter().map(|m| (m.mb, m.delay.mean_s())))?;
@@ -88,7 +80,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<MeasuredWrite
     let table = Table::read(&file, &columns, &[], d);
     let mut all = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
-        sources.check(&row, &file, d);
+        sources.check(&row, d);
         let model = row.text("model", d);
         row.whole_number("writes", 1.., d);
         let (mb, delay) = (row.number("mb", 0.0..=1e6, d), Delay::read(&row, d));

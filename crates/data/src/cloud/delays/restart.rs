@@ -1,6 +1,4 @@
-use std::sync::OnceLock;
-
-use super::super::sources::Sources;
+use super::super::sources::{Embedded, Sources, embedded};
 use super::delay::Delay;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
@@ -25,13 +23,8 @@ impl Restart {
 
     /// The embedded times, the smallest model first, and what is wrong with them; a test keeps that empty.
     pub fn embedded() -> (&'static [Restart], Diagnostics) {
-        static READ: OnceLock<(Vec<Restart>, Diagnostics)> = OnceLock::new();
-        let (all, diagnostics) = READ.get_or_init(|| {
-            let mut d = Diagnostics::default();
-            let sources = Sources::embedded(&mut d);
-            (read(TABLE, &sources, &mut d), d)
-        });
-        (all, diagnostics.clone())
+        static ALL: Embedded<Vec<Restart>> = Embedded::new(|| embedded(TABLE, read));
+        (&ALL.0, ALL.1.clone())
     }
 }
 
@@ -42,17 +35,10 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Restart> {
     // Model, its first row, cold and warm time.
     let mut found: Vec<(&str, _, [Option<Delay>; 2])> = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
-        sources.check(&row, &file, d);
+        sources.check(&row, d);
         row.whole_number("runs", 1.., d);
         let delay = Delay::read(&row, d);
-        let start = row.text("start", d).and_then(|start| {
-            let at = ["cold", "warm"].iter().position(|known| *known == start);
-            if at.is_none() {
-                let title = format!("`start`: expected `cold` or `warm`, found `{start}`");
-                d.error_at(&file, row.span("start"), title, "neither");
-            }
-            at
-        });
+        let start = row.known("start", &[0, 1], |at| ["cold", "warm"][at], d);
         let (Some(model), Some(start), Some(delay)) = (row.text("model", d), start, delay) else {
             continue;
         };
@@ -63,7 +49,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Restart> {
         });
         if found[at].2[start].replace(delay).is_some() {
             let title = format!("two such times of `{model}`");
-            d.error_at(&file, row.span("start"), title, "given before");
+            row.report("start", title, "given before", d);
         }
     }
     let mut all = Vec::new();

@@ -1,7 +1,5 @@
-use std::sync::OnceLock;
-
 use super::super::prices::Market;
-use super::super::sources::Sources;
+use super::super::sources::{Embedded, Sources, embedded};
 use super::delay::Delay;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
@@ -28,13 +26,8 @@ impl Startup {
     }
 
     pub fn embedded() -> (&'static [Startup], Diagnostics) {
-        static READ: OnceLock<(Vec<Startup>, Diagnostics)> = OnceLock::new();
-        let (all, diagnostics) = READ.get_or_init(|| {
-            let mut d = Diagnostics::default();
-            let sources = Sources::embedded(&mut d);
-            (read(TABLE, &sources, &mut d), d)
-        });
-        (all, diagnostics.clone())
+        static ALL: Embedded<Vec<Startup>> = Embedded::new(|| embedded(TABLE, read));
+        (&ALL.0, ALL.1.clone())
     }
 
     pub fn measured(
@@ -58,18 +51,10 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Startup> {
     let table = Table::read(&file, &columns, &[], d);
     let mut all: Vec<Startup> = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
-        let is_sourced = sources.check(&row, &file, d);
+        let is_sourced = sources.check(&row, d);
         row.whole_number("vms", 1.., d);
         let delay = Delay::read(&row, d);
-        let market = row.text("market", d).and_then(|market| {
-            let found = Market::named(market);
-            if found.is_none() {
-                let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
-                let title = format!("`market`: expected one of {legal}, found `{market}`");
-                d.error_at(&file, row.span("market"), title, "not a market");
-            }
-            found
-        });
+        let market = Market::read(&row, d);
         let mut text = |column| row.text(column, d).map(str::to_owned);
         let names = (text("provider"), text("gpu"), text("region"));
         let ((Some(provider), Some(gpu), Some(region)), Some(market), Some(delay), true) =
@@ -95,7 +80,7 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Startup> {
         };
         if all.iter().any(|before| key(before) == key(&startup)) {
             let title = "two times for the same VMs";
-            d.error_at(&file, row.line_span(), title, "given before");
+            row.report_line(title, "given before", d);
         }
         all.push(startup);
     }

@@ -151,7 +151,7 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
         };
         let Some(law) = Bathtub::new(a, tau1_h, tau2_h, b_h) else {
             let title = format!("`{name}` is no distribution");
-            d.error_at(source, row.line_span(), title, "F does not reach 1");
+            row.report_line(title, "F does not reach 1", d);
             continue;
         };
         if laws.insert(name.to_owned(), law).is_some() {

@@ -166,11 +166,11 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
         if age_h <= last.0 {
             let title = format!("`age_h` of `{name}` does not rise");
             let label = format!("expected above {}", last.0);
-            d.error_at(source, row.span("age_h"), title, label);
+            row.report("age_h", title, label, d);
         } else if lost < last.1 {
             let title = format!("`lost` of `{name}` falls");
             let label = format!("expected at least {}", last.1);
-            d.error_at(source, row.span("lost"), title, label);
+            row.report("lost", title, label, d);
         } else {
             points.push((age_h, lost));
         }

@@ -1,14 +1,14 @@
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::super::prices::Market;
-use super::super::sources::Sources;
+use super::super::sources::{Embedded, Sources, embedded};
 use super::lifetime::{Law, Lifetime};
 use super::{Batch, Bathtub, EmpiricalLaw, Exponential, Trace};
 use super::{batch, bathtub, empirical_law, exponential, trace};
 use scavsim_base::{Declaration, Declared};
 use scavsim_read::input::csv::{Row, Table};
-use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest};
+use scavsim_read::input::{Diagnostics, Source, closest};
 
 /// Ages in hours at which losses are counted: the first that a trace is long enough for.
 const AGES_H: [f64; 4] = [24.0, 12.0, 6.0, 3.0];
@@ -75,11 +75,8 @@ fn all<F>(
 
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// Each by itself, by its age.
     Alone(Lifetime),
-    /// Several at once, at random times.
     Batch(Batch),
-    /// Several at once, as it was seen.
     Trace(Trace),
 }
 
@@ -108,14 +105,8 @@ pub struct UnknownModel {
 
 impl Model {
     pub fn embedded() -> (&'static [Model], Diagnostics) {
-        static READ: OnceLock<(Vec<Model>, Diagnostics)> = OnceLock::new();
-        let (models, diagnostics) = READ.get_or_init(|| {
-            let mut diagnostics = Diagnostics::default();
-            let sources = Sources::embedded(&mut diagnostics);
-            let models = read(TABLE, &sources, &mut diagnostics);
-            (models, diagnostics)
-        });
-        (models, diagnostics.clone())
+        static ALL: Embedded<Vec<Model>> = Embedded::new(|| embedded(TABLE, read));
+        (&ALL.0, ALL.1.clone())
     }
 
     pub fn named(name: &str) -> Result<&'static Model, UnknownModel> {
@@ -180,13 +171,13 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
     let mut names = HashSet::new();
     let mut models = Vec::new();
     for row in table.iter().flat_map(Table::rows) {
-        let is_sourced = sources.check(&row, &file, d);
-        let kind = kind(&row, &file, &figures, d);
-        let described = description(&row, &file, kind, d);
+        let is_sourced = sources.check(&row, d);
+        let kind = kind(&row, &figures, d);
+        let described = description(&row, kind, d);
         let name = row.optional_text("name");
         if let Some(name) = name.filter(|name| !names.insert(*name)) {
             let title = format!("two models are called `{name}`");
-            d.error_at(&file, row.span("name"), title, "named before");
+            row.report("name", title, "named before", d);
         }
         models.extend(described.filter(|_| is_sourced));
     }
@@ -195,7 +186,6 @@ fn read(text: &str, sources: &Sources, d: &mut Diagnostics) -> Vec<Model> {
 
 fn kind(
     row: &Row<'_>,
-    file: &Arc<Source>,
     figures: &[HashMap<String, LifetimeEntry>],
     d: &mut Diagnostics,
 ) -> Option<(&'static str, Kind)> {
@@ -203,17 +193,7 @@ fn kind(
         None => None,
         Some(_) => Some(row.number("cap_h", 1e-3..=1e6, d)?),
     };
-    let kind = row.text("kind", d)?;
-    let Some(at) = KINDS.iter().position(|(known, ..)| known.name == kind) else {
-        let legal: Vec<String> = KINDS
-            .iter()
-            .map(|(k, ..)| format!("`{}`", k.name))
-            .collect();
-        let legal = legal.join(", ");
-        let title = format!("`kind`: expected one of {legal}, found `{kind}`");
-        d.error_at(file, row.span("kind"), title, "not a kind");
-        return None;
-    };
+    let at = row.known("kind", &[0, 1, 2, 3, 4], |at| KINDS[at].0.name, d)?;
     let (Declaration { name: law, .. }, (figures_file, _), _) = KINDS[at];
     let column = match row.optional_text("figures") {
         Some(_) => "figures",
@@ -226,14 +206,14 @@ fn kind(
             format!("did you mean `{near}`?")
         });
         let title = format!("{figures_file} has no `{name}`");
-        d.push(Diagnostic::at_span(file, row.span(column), title, label));
+        row.report(column, title, label, d);
         return None;
     };
     let kind = match found.clone() {
         LifetimeEntry::Law(law) => Kind::Alone(Lifetime::shared(law, cap_h)),
         _ if cap_h.is_some() => {
             let title = format!("`cap_h` goes with lives of single VMs, not with `{law}`");
-            d.error_at(file, row.span("cap_h"), title, "expected an empty cell");
+            row.report("cap_h", title, "expected an empty cell", d);
             return None;
         }
         LifetimeEntry::Batch(batch) => Kind::Batch(batch),
@@ -244,19 +224,10 @@ fn kind(
 
 fn description(
     row: &Row<'_>,
-    file: &Arc<Source>,
     kind: Option<(&'static str, Kind)>,
     d: &mut Diagnostics,
 ) -> Option<Model> {
-    let market = row.text("market", d).and_then(|market| {
-        let found = Market::named(market);
-        if found.is_none() {
-            let legal = Market::ALL.map(|m| format!("`{m}`")).join(", ");
-            let title = format!("`market`: expected one of {legal}, found `{market}`");
-            d.error_at(file, row.span("market"), title, "not a market");
-        }
-        found
-    });
+    let market = Market::read(row, d);
     let (name, provider) = (row.text("name", d), row.text("provider", d));
     let notice_s = row.whole_number("notice_s", ..=1_000_000, d);
     let source_keys = row.optional_text("source")?;

@@ -206,13 +206,13 @@ pub(super) fn read(source: &Arc<Source>, d: &mut Diagnostics) -> HashMap<String,
         let held = held.entry(name).or_default();
         if trace.last().is_some_and(|last| at_s <= last.0) {
             let title = format!("`at_s` of `{name}` does not rise");
-            d.error_at(source, row.span("at_s"), title, "not after the row before");
+            row.report("at_s", title, "not after the row before", d);
         } else if removed > *held {
             let title = format!("`{name}` loses {removed} VMs of {held}");
-            d.error_at(source, row.span("removed"), title, "more than are held");
+            row.report("removed", title, "more than are held", d);
         } else if *held + added > MOST {
             let title = format!("`{name}` holds more than {MOST} VMs");
-            d.error_at(source, row.span("added"), title, "too many");
+            row.report("added", title, "too many", d);
         } else {
             *held = *held + added - removed;
             trace.push((at_s, added as u32, removed as u32));

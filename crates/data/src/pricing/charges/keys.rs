@@ -25,7 +25,7 @@ pub fn add_to_schema(schema: &mut Schema) {
     for (key, what) in all_keys() {
         let number = serde_json::json!({
             "description": what,
-            "type": ["number", "null"],
+            "type": "number",
             "minimum": 0,
         });
         properties.insert((*key).to_owned(), number);

@@ -2,125 +2,89 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ANY, OutOfBounds, at_least};
+use super::bounds::{ANY, OutOfBounds, at_least, laws};
 use scavsim_base::Declaration;
 
-/// A law of communication time, for two workers and more.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum CommunicationLaw {
-    Linear {
-        /// c.
-        base_s: f64,
-        /// d.
-        per_worker_s: f64,
-    },
-    Ring {
-        /// c.
-        base_s: f64,
-        /// d: seconds to send the gradient once.
-        per_pass_s: f64,
-    },
-    Tree {
-        /// c.
-        base_s: f64,
-        /// d.
-        per_level_s: f64,
-    },
-    Root {
-        /// c.
-        base_s: f64,
-        /// d.
-        per_root_s: f64,
-    },
-    /// A jump at the second worker, then a slope.
-    StepSlope {
-        /// j: seconds with two workers.
-        jump_s: f64,
-        /// d.
-        per_worker_s: f64,
-    },
-    Saturating {
-        /// t_ps.
-        service_s: f64,
-        /// q: how sharply the server saturates.
-        sharpness: f64,
-    },
-}
-
-impl CommunicationLaw {
-    pub const DECLARED: &'static [Declaration] = &[
-        Declaration {
+laws! {
+    /// A law of communication time, for two workers and more.
+    pub enum CommunicationLaw {
+        Linear {
+            /// c.
+            base_s: f64 => ANY,
+            /// d.
+            per_worker_s: f64 => ANY,
+        }: Declaration {
             name: "linear",
             what: "Communication through a synchronous parameter server, or by an all-reduce bound by latency.",
             formula: "c + d·K, K workers; c = `base_s`, d = `per_worker_s`",
             source: "chosen by `import` among laws, by steps left out",
             example: "laws.steps.k80.communication.linear = { base_s = 0.5, per_worker_s = 0.25 }",
         },
-        Declaration {
+        Ring {
+            /// c.
+            base_s: f64 => ANY,
+            /// d: seconds to send the gradient once.
+            per_pass_s: f64 => ANY,
+        }: Declaration {
             name: "ring",
             what: "Communication by a ring all-reduce bound by bandwidth.",
             formula: "c + d·2(K − 1)/K; c = `base_s`, d = `per_pass_s` to send the gradient once",
             source: "chosen by `import` among laws, by steps left out",
             example: "laws.steps.k80.communication.ring = { base_s = 0.5, per_pass_s = 2 }",
         },
-        Declaration {
+        Tree {
+            /// c.
+            base_s: f64 => ANY,
+            /// d.
+            per_level_s: f64 => ANY,
+        }: Declaration {
             name: "tree",
             what: "Communication along a tree of workers.",
             formula: "c + d·log₂ K; c = `base_s`, d = `per_level_s`",
             source: "chosen by `import` among laws, by steps left out",
             example: "laws.steps.k80.communication.tree = { base_s = 0.5, per_level_s = 2 }",
         },
-        Declaration {
+        Root {
+            /// c.
+            base_s: f64 => ANY,
+            /// d.
+            per_root_s: f64 => ANY,
+        }: Declaration {
             name: "root",
             what: "Communication that grows with workers more slowly than a line.",
             formula: "c + d·√K; c = `base_s`, d = `per_root_s`",
             source: "chosen for pooled laws, by the most workers left out",
             example: "laws.steps.k80.communication.root = { base_s = 0.5, per_root_s = 2 }",
         },
-        Declaration {
+        /// A jump at the second worker, then a slope.
+        StepSlope {
+            /// j: seconds with two workers.
+            jump_s: f64 => 0.0,
+            /// d.
+            per_worker_s: f64 => ANY,
+        }: Declaration {
             name: "step-slope",
             what: "Communication over Ethernet: a jump at the second node, then a slope.",
             formula: "j + d·(K − 2); j = `jump_s`, d = `per_worker_s`",
             source: "Pollux (Qiao et al., OSDI 2021)",
             example: "laws.steps.k80.communication.step-slope = { jump_s = 1, per_worker_s = 0.25 }",
         },
-        Declaration {
+        Saturating {
+            /// t_ps.
+            service_s: f64 => 0.0,
+            /// q: how sharply the server saturates.
+            sharpness: f64 => 1.0,
+        }: Declaration {
             name: "saturating",
             what: "Communication with an asynchronous parameter server, which serves one update after the other.",
             formula: "(t_w^q + (K·t_ps)^q)^(1/q) − t_w; t_w the worker's compute, t_ps = `service_s`, q = `sharpness`",
             source: "this project",
             example: "laws.steps.k80.communication.saturating = { service_s = 1, sharpness = 2 }",
         },
-    ];
-
-    pub fn check(&self) -> Result<(), OutOfBounds> {
-        match *self {
-            CommunicationLaw::Linear {
-                base_s,
-                per_worker_s,
-            } => at_least(&[("base_s", base_s, ANY), ("per_worker_s", per_worker_s, ANY)]),
-            CommunicationLaw::Ring { base_s, per_pass_s } => {
-                at_least(&[("base_s", base_s, ANY), ("per_pass_s", per_pass_s, ANY)])
-            }
-            CommunicationLaw::Tree {
-                base_s,
-                per_level_s,
-            } => at_least(&[("base_s", base_s, ANY), ("per_level_s", per_level_s, ANY)]),
-            CommunicationLaw::Root { base_s, per_root_s } => {
-                at_least(&[("base_s", base_s, ANY), ("per_root_s", per_root_s, ANY)])
-            }
-            CommunicationLaw::StepSlope {
-                jump_s,
-                per_worker_s,
-            } => at_least(&[("jump_s", jump_s, 0.0), ("per_worker_s", per_worker_s, ANY)]),
-            CommunicationLaw::Saturating {
-                service_s,
-                sharpness,
-            } => at_least(&[("service_s", service_s, 0.0), ("sharpness", sharpness, 1.0)]),
-        }
     }
+}
 
+impl CommunicationLaw {
     pub fn seconds(&self, workers: u32, compute_s: f64) -> f64 {
         let k = f64::from(workers);
         match *self {

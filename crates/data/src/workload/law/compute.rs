@@ -1,28 +1,40 @@
 use serde::{Deserialize, Serialize};
 
 use super::WorkerLaw;
-use super::bounds::{ANY, OutOfBounds, at_least};
+use super::bounds::{ANY, OutOfBounds, at_least, laws};
 use scavsim_base::Declaration;
 use scavsim_read::input::checked::Positive;
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ComputeLaw {
-    Affine {
-        /// a: seconds of a step whatever its size.
-        base_s: f64,
-        /// b: seconds per sample.
-        per_sample_s: f64,
-    },
-    /// By samples and the size of the worker.
-    Worker {
-        /// n: its cores, or its FLOPS in any unit.
-        size: Positive,
-        /// κ: samples beyond which its throughput falls.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        knee: Option<Positive>,
-        law: WorkerLaw,
-    },
+laws! {
+    pub enum ComputeLaw {
+        Affine {
+            /// a: seconds of a step whatever its size.
+            base_s: f64 => ANY,
+            /// b: seconds per sample.
+            per_sample_s: f64 => 0.0,
+        }: Declaration {
+            name: "affine",
+            what: "A worker's compute has a fixed part and a part for each of its samples.",
+            formula: "t = a + b·x, x samples per worker and step; a = `base_s`, b = `per_sample_s`",
+            source: "fitted by `import` to measured steps",
+            example: "laws.steps.k80.compute.affine = { base_s = 0.01, per_sample_s = 0.003 }",
+        },
+        /// By samples and the size of the worker.
+        Worker {
+            /// n: its cores, or its FLOPS in any unit.
+            size: Positive,
+            /// κ: samples beyond which its throughput falls.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            knee: Option<Positive>,
+            law: WorkerLaw,
+        }: Declaration {
+            name: "worker",
+            what: "A worker's compute by its samples and its size, which VM types that stand in may have another of: for workers that are unlike.",
+            formula: "t(b) = c + w·u/s_w(n) + (b + (β − 1)·max(0, b − κ))·u/s(n), n = `size`, κ = `knee`; u, w, c, s, s_w and β in `law`",
+            source: "OmniLearn and ACSOS 2020, whose printed times it is fitted to",
+            example: "laws.steps.k80.compute.worker = { size = 4, law = { sample_s = 0.02, speed = \"linear\" } }",
+        },
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,34 +47,6 @@ pub struct SizedWorker {
 }
 
 impl ComputeLaw {
-    pub const DECLARED: &'static [Declaration] = &[
-        Declaration {
-            name: "affine",
-            what: "A worker's compute has a fixed part and a part for each of its samples.",
-            formula: "t = a + b·x, x samples per worker and step; a = `base_s`, b = `per_sample_s`",
-            source: "fitted by `import` to measured steps",
-            example: "laws.steps.k80.compute.affine = { base_s = 0.01, per_sample_s = 0.003 }",
-        },
-        Declaration {
-            name: "worker",
-            what: "A worker's compute by its samples and its size, which VM types that stand in may have another of: for workers that are unlike.",
-            formula: "t(b) = c + w·u/s_w(n) + (b + (β − 1)·max(0, b − κ))·u/s(n), n = `size`, κ = `knee`; u, w, c, s, s_w and β in `law`",
-            source: "OmniLearn and ACSOS 2020, whose printed times it is fitted to",
-            example: "laws.steps.k80.compute.worker = { size = 4, law = { sample_s = 0.02, speed = \"linear\" } }",
-        },
-    ];
-
-    pub fn check(&self) -> Result<(), OutOfBounds> {
-        match *self {
-            ComputeLaw::Affine {
-                base_s,
-                per_sample_s,
-            } => at_least(&[("base_s", base_s, ANY), ("per_sample_s", per_sample_s, 0.0)]),
-            // Its numbers are checked as they are read.
-            ComputeLaw::Worker { .. } => Ok(()),
-        }
-    }
-
     pub fn seconds(&self, local_batch: f64) -> f64 {
         match *self {
             ComputeLaw::Affine {

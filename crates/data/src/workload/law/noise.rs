@@ -2,29 +2,41 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least};
+use super::bounds::{ABOVE_ZERO, ANY, OutOfBounds, at_least, laws};
 use scavsim_base::Declaration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum NoiseLaw {
-    /// One noise scale for every batch, all through training.
-    ConstantScale {
-        /// φ in samples.
-        noise_scale_samples: f64,
-    },
-    /// A power of the batch and of the share of progress made.
-    PowerScale {
-        /// φ₀: samples at the target, with the initial batch.
-        scale_samples: f64,
-        /// M₀.
-        #[serde(serialize_with = "as_whole")]
-        initial_batch: f64,
-        /// α.
-        batch_exponent: f64,
-        /// q.
-        progress_exponent: f64,
-    },
+laws! {
+    pub enum NoiseLaw {
+        /// One noise scale for every batch, all through training.
+        ConstantScale {
+            /// φ in samples.
+            noise_scale_samples: f64 => ABOVE_ZERO,
+        }: Declaration {
+            name: "constant-scale",
+            what: "The noise scale is one for every batch, all through training.",
+            formula: "φ = `noise_scale_samples`",
+            source: "derived from epochs by batch",
+            example: "laws.noise.constant-scale = { noise_scale_samples = 12719.7 }",
+        },
+        /// A power of the batch and of the share of progress made.
+        PowerScale {
+            /// φ₀: samples at the target, with the initial batch.
+            scale_samples: f64 => ABOVE_ZERO,
+            /// M₀.
+            #[serde(serialize_with = "as_whole")]
+            initial_batch: f64 => ABOVE_ZERO,
+            /// α.
+            batch_exponent: f64 => ANY,
+            /// q.
+            progress_exponent: f64 => 0.0,
+        }: Declaration {
+            name: "power-scale",
+            what: "The noise scale grows with batch and progress.",
+            formula: "φ₀·p^q·(B/M₀)^α, p the share of progress made; φ₀ = `scale_samples`, M₀ = `initial_batch`, α = `batch_exponent`, q = `progress_exponent`",
+            source: "fitted to the runs of Pollux",
+            example: "laws.noise.power-scale = { scale_samples = 21593.7, initial_batch = 128, batch_exponent = 0.43, progress_exponent = 1.46 }",
+        },
+    }
 }
 
 /// A batch is a whole number, and is written as one.
@@ -36,42 +48,6 @@ fn as_whole<S: Serializer>(batch: &f64, serializer: S) -> Result<S::Ok, S::Error
 }
 
 impl NoiseLaw {
-    pub const DECLARED: &'static [Declaration] = &[
-        Declaration {
-            name: "constant-scale",
-            what: "The noise scale is one for every batch, all through training.",
-            formula: "φ = `noise_scale_samples`",
-            source: "derived from epochs by batch",
-            example: "laws.noise.constant-scale = { noise_scale_samples = 12719.7 }",
-        },
-        Declaration {
-            name: "power-scale",
-            what: "The noise scale grows with batch and progress.",
-            formula: "φ₀·p^q·(B/M₀)^α, p the share of progress made; φ₀ = `scale_samples`, M₀ = `initial_batch`, α = `batch_exponent`, q = `progress_exponent`",
-            source: "fitted to the runs of Pollux",
-            example: "laws.noise.power-scale = { scale_samples = 21593.7, initial_batch = 128, batch_exponent = 0.43, progress_exponent = 1.46 }",
-        },
-    ];
-
-    pub fn check(&self) -> Result<(), OutOfBounds> {
-        match *self {
-            NoiseLaw::ConstantScale {
-                noise_scale_samples,
-            } => at_least(&[("noise_scale_samples", noise_scale_samples, ABOVE_ZERO)]),
-            NoiseLaw::PowerScale {
-                scale_samples,
-                initial_batch,
-                batch_exponent,
-                progress_exponent,
-            } => at_least(&[
-                ("scale_samples", scale_samples, ABOVE_ZERO),
-                ("initial_batch", initial_batch, ABOVE_ZERO),
-                ("batch_exponent", batch_exponent, ANY),
-                ("progress_exponent", progress_exponent, 0.0),
-            ]),
-        }
-    }
-
     /// φ in samples with global batch `batch`, when `progress` (0 to 1) of the way is done.
     pub fn noise_scale(&self, batch: f64, progress: f64) -> f64 {
         match *self {

@@ -1,47 +1,36 @@
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{OutOfBounds, at_least};
+use super::bounds::{OutOfBounds, at_least, laws};
 use scavsim_base::Declaration;
 
-#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Overlap {
-    #[default]
-    Additive,
-    /// A part of it, between the sum and the longer of the two.
-    PNorm {
-        /// g, at least 1.
-        exponent: f64,
-    },
-}
-
-impl Overlap {
-    pub const DECLARED: &'static [Declaration] = &[
-        Declaration {
+laws! {
+    #[derive(Default)]
+    pub enum Overlap {
+        #[default]
+        Additive: Declaration {
             name: "additive",
             what: "Compute hides no communication.",
             formula: "τ = t_comp + t_comm",
             source: "the default",
             example: "laws.steps.k80.overlap = \"additive\"",
         },
-        Declaration {
+        /// A part of it, between the sum and the longer of the two.
+        PNorm {
+            /// g, at least 1.
+            exponent: f64 => 1.0,
+        }: Declaration {
             name: "p-norm",
             what: "Compute hides communication in part: a step takes between the sum and the longer of the two.",
             formula: "τ = (t_comp^g + t_comm^g)^(1/g), g = `exponent`; 1 is the sum",
             source: "Pollux (Qiao et al., OSDI 2021)",
             example: "laws.steps.k80.overlap.p-norm = { exponent = 3 }",
         },
-    ];
+    }
+}
 
+impl Overlap {
     pub fn is_additive(&self) -> bool {
         matches!(self, Overlap::Additive)
-    }
-
-    pub fn check(&self) -> Result<(), OutOfBounds> {
-        match *self {
-            Overlap::Additive => Ok(()),
-            Overlap::PNorm { exponent } => at_least(&[("exponent", exponent, 1.0)]),
-        }
     }
 
     /// Communication that remains visible, τ − t_comp.

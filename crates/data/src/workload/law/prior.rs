@@ -6,7 +6,7 @@ use super::free_pooled::{FREE, FreePooled, PooledForm};
 /// Contrasts of the coefficients: the fixed part of compute over that of usual samples, communication over the same,
 /// what grows of communication at `compared_at` over what does not, a pass on one VM over communication between VMs, the
 /// angle of the overlap, what two VMs take more, the three exponents, and a sample for what VMs share over one of compute.
-pub const CONTRASTS: usize = 10;
+const CONTRASTS: usize = 10;
 
 const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
     [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

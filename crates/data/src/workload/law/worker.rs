@@ -62,7 +62,7 @@ pub enum Speed {
 }
 
 impl Speed {
-    pub fn speed_at(self, size: f64) -> f64 {
+    fn speed_at(self, size: f64) -> f64 {
         match self {
             Speed::Linear => size,
             Speed::Amdahl { serial } => 1.0 / (serial.get() + (1.0 - serial.get()) / size),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::collected::{CollectedPrices, PriceOf};
+use super::collected::CollectedPrices;
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, header, is_json};
 use scavsim_data::cloud::{Date, Market};
@@ -31,7 +31,6 @@ pub(super) const CSV: ListKind = ListKind {
     read: read_csv,
 };
 
-/// Lines before the header of the CSV.
 const PREAMBLE: usize = 5;
 
 /// Names of attributes in JSON and CSV, and the values of the machines that are usual.
@@ -106,15 +105,8 @@ fn push(
     if !list.takes_region(region) {
         return found.drop("other regions");
     }
-    let of = PriceOf {
-        provider: "aws",
-        vm,
-        region,
-        zone: "",
-        market,
-        day,
-    };
-    found.push(&of, usd);
+    let names = ["aws", vm, region, ""];
+    found.push(names, market, day, usd);
 }
 
 fn read_json(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {

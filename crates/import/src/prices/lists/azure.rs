@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::collected::{CollectedPrices, PriceOf};
+use super::collected::CollectedPrices;
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, is_json};
 use scavsim_data::cloud::Market;
@@ -28,7 +28,6 @@ enum RetailPages {
         #[serde(rename = "Items")]
         items: Vec<serde_json::Value>,
     },
-    /// Items of several pages together.
     Items(Vec<serde_json::Value>),
 }
 
@@ -77,15 +76,8 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
             found.drop("other regions");
             continue;
         }
-        let of = PriceOf {
-            provider: "azure",
-            vm: &item.arm_sku_name,
-            region: &item.arm_region_name,
-            zone: "",
-            market,
-            day,
-        };
-        found.push(&of, item.retail_price / hours);
+        let names = ["azure", &item.arm_sku_name, &item.arm_region_name, ""];
+        found.push(names, market, day, item.retail_price / hours);
     }
     Some(found)
 }

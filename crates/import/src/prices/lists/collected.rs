@@ -9,16 +9,6 @@ use scavsim_data::cloud::prices::LEAST_USD;
 use scavsim_data::cloud::{Date, Market};
 use scavsim_read::input::name::not_a_name;
 
-/// What a price is of.
-pub(super) struct PriceOf<'a> {
-    pub(super) provider: &'a str,
-    pub(super) vm: &'a str,
-    pub(super) region: &'a str,
-    pub(super) zone: &'a str,
-    pub(super) market: Market,
-    pub(super) day: Date,
-}
-
 #[derive(Default)]
 pub(super) struct CollectedPrices {
     pub(super) seen: ObservedPrices,
@@ -30,15 +20,20 @@ pub(super) struct CollectedPrices {
 }
 
 impl CollectedPrices {
-    /// Drops an entry, and counts why.
     pub(super) fn drop(&mut self, why: &'static str) {
         self.read += 1;
         *self.dropped.entry(why).or_default() += 1;
     }
 
-    /// Takes USD per hour; of two that differ, the lower.
-    pub(super) fn push(&mut self, of: &PriceOf<'_>, usd: f64) {
-        let names = [of.provider, of.vm, of.region];
+    /// Takes USD per hour of a provider's VM type in a region and zone, which may be empty; of two that differ, the lower.
+    pub(super) fn push(
+        &mut self,
+        [provider, vm, region, zone]: [&str; 4],
+        market: Market,
+        day: Date,
+        usd: f64,
+    ) {
+        let names = [provider, vm, region];
         if names.iter().any(|name| not_a_name(name).is_some()) {
             return self.drop("no name of a VM type or region");
         }
@@ -47,14 +42,13 @@ impl CollectedPrices {
         }
         self.read += 1;
         let [provider, vm, region] = names.map(str::to_owned);
-        let key = (provider, vm, region, of.zone.to_owned(), of.market);
+        let key = (provider, vm, region, zone.to_owned(), market);
         let days = self.seen.entry(key).or_default();
-        let known = days.entry(of.day).or_insert(usd);
+        let known = days.entry(day).or_insert(usd);
         self.again += usize::from(*known != usd);
         *known = known.min(usd);
     }
 
-    /// The days of each provider.
     pub(super) fn days(&self) -> BTreeMap<String, Vec<Date>> {
         let mut days: BTreeMap<String, BTreeSet<Date>> = BTreeMap::new();
         for (key, prices) in &self.seen {

@@ -1,6 +1,6 @@
 //! The CSV of gpuhunt's catalogue: a row per offer, a file per provider.
 
-use super::collected::{CollectedPrices, PriceOf};
+use super::collected::CollectedPrices;
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, has_columns};
 use crate::prices::Size;
@@ -28,7 +28,7 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
     let mut found = CollectedPrices::default();
     for row in table.rows() {
         let usd = row.number("price", 0.0..=1e6, diagnostics);
-        let market = market(&row, list, diagnostics);
+        let market = market(&row, diagnostics);
         let names = [
             row.text("instance_name", diagnostics),
             row.text("location", diagnostics),
@@ -49,26 +49,19 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
         if let Some(size) = size(&row, provider) {
             found.sizes.entry(vm.to_owned()).or_insert(size);
         }
-        let of = PriceOf {
-            provider,
-            vm,
-            region,
-            zone,
-            market,
-            day,
-        };
-        found.push(&of, usd);
+        let names = [provider, vm, region, zone];
+        found.push(names, market, day, usd);
     }
     Some(found)
 }
 
-fn market(row: &Row<'_>, list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Market> {
+fn market(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Market> {
     match row.optional_text("spot").unwrap_or_default() {
         "True" | "true" => Some(Market::Spot),
         "False" | "false" | "" => Some(Market::OnDemand),
         other => {
             let title = format!("`spot`: expected True or False, found `{other}`");
-            diagnostics.error_at(list.source, row.span("spot"), title, "neither");
+            row.report("spot", title, "neither", diagnostics);
             None
         }
     }

@@ -8,7 +8,6 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 /// What a list may not say itself.
 #[derive(Debug, Clone, Default)]
 pub struct PriceListOptions {
-    /// The day on which it was fetched.
     pub date: Option<String>,
     /// Whose prices they are; of a list of several, only these.
     pub clouds: Vec<String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::collected::{CollectedPrices, PriceOf};
+use super::collected::CollectedPrices;
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, is_json};
 use scavsim_data::cloud::{Date, Market};
@@ -76,15 +76,8 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
         }
     }
     for ((vm, region, zone, day), (_, usd)) in last {
-        let of = PriceOf {
-            provider: "aws",
-            vm,
-            region,
-            zone,
-            market: Market::Spot,
-            day,
-        };
-        found.push(&of, usd);
+        let names = ["aws", vm, region, zone];
+        found.push(names, Market::Spot, day, usd);
     }
     Some(found)
 }

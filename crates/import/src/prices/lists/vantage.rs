@@ -1,6 +1,6 @@
 //! The CSV that Vantage's ec2instances.info exports: a row per VM type of AWS, of one region.
 
-use super::collected::{CollectedPrices, PriceOf};
+use super::collected::CollectedPrices;
 use super::list_kind::ListKind;
 use super::price_list::{PriceList, has_columns};
 use scavsim_data::cloud::Market;
@@ -51,22 +51,15 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
             let Some(usd) = usd_per_hour(text) else {
                 let legal = "expected USD per hour like `$0.5260 hourly`, or `unavailable`";
                 let title = format!("`{column}`: `{text}` is no price");
-                diagnostics.error_at(list.source, row.span(column), title, legal);
+                row.report(column, title, legal, diagnostics);
                 continue;
             };
             let Some(usd) = usd else {
                 found.drop("unavailable");
                 continue;
             };
-            let of = PriceOf {
-                provider: "aws",
-                vm,
-                region,
-                zone: "",
-                market,
-                day,
-            };
-            found.push(&of, usd);
+            let names = ["aws", vm, region, ""];
+            found.push(names, market, day, usd);
         }
     }
     Some(found)

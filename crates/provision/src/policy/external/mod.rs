@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use toml::Spanned;
 
 use self::talk::{Answer, Reply};
 use super::{Net, Policy, Recipe};
 use crate::policy_run::events::LastLook;
 use crate::policy_run::policy_view::PolicyView;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_talk::numbered_conversation::{Breach, ConversationPool, NumberedConversation};
 use scavsim_talk::process::start;
@@ -28,7 +28,6 @@ use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 #[serde(deny_unknown_fields)]
 pub struct ExternalPolicySettings {
     /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
-    #[schemars(with = "Vec<String>")]
     pub command: Spanned<Vec<String>>,
     /// Seconds within which each answer comes.
     #[serde(default = "timeout_s")]
@@ -72,7 +71,6 @@ impl ExternalPolicySettings {
         }
     }
 
-    /// A waiting process, or a new one.
     fn talk(&self) -> Result<NumberedConversation, Breach> {
         if let Some(why) = self.hopeless() {
             return Err(Breach::Fails(why));
@@ -127,7 +125,6 @@ struct ExternalPolicy {
 }
 
 impl ExternalPolicy {
-    /// Asks until the tick is decided.
     fn ask(&mut self, view: &mut PolicyView<'_, '_>) -> Result<(), Breach> {
         let has_happened = !view.events(&mut self.look).is_empty();
         if view.tick() < self.asked_again && !has_happened {

@@ -7,9 +7,9 @@ use csv::StringRecord;
 
 use super::limits::legal;
 use super::table::{Table, raw};
-use crate::input::Diagnostics;
 use crate::input::name::not_a_name;
-use crate::input::words::shown;
+use crate::input::words::{listed, shown};
+use crate::input::{Diagnostic, Diagnostics};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
@@ -39,7 +39,7 @@ impl<'t> Row<'t> {
             return Some(name);
         };
         let title = format!("`{column}`: `{}` is no name", shown(name));
-        diagnostics.error_at(&self.table.source, self.span(column), title, why);
+        self.report(column, title, why, diagnostics);
         None
     }
 
@@ -93,6 +93,24 @@ impl<'t> Row<'t> {
         })
     }
 
+    /// The one of `all` that a cell names.
+    pub fn known<V: Copy>(
+        &self,
+        column: &str,
+        all: &[V],
+        name: impl Fn(V) -> &'static str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<V> {
+        let word = self.text(column, diagnostics)?;
+        let found = all.iter().copied().find(|one| name(*one) == word);
+        if found.is_none() {
+            let title = format!("unknown {column} `{word}`");
+            let help = format!("legal here: {}", listed(all.iter().copied().map(name)));
+            self.refuse(column, title, "", help, diagnostics);
+        }
+        found
+    }
+
     /// A number with a decimal point, where a comma does not end the cell.
     fn pointed(&self, cell: &'t str) -> Cow<'t, str> {
         match self.table.delimiter {
@@ -101,11 +119,45 @@ impl<'t> Row<'t> {
         }
     }
 
+    /// Reports what is wrong with a cell.
+    pub fn report(
+        &self,
+        column: &str,
+        title: impl Into<String>,
+        label: impl Into<String>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        diagnostics.error_at(&self.table.source, self.span(column), title, label);
+    }
+
+    /// Reports what is wrong with a cell, and what to do about it.
+    pub fn refuse(
+        &self,
+        column: &str,
+        title: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let wrong = Diagnostic::at_span(&self.table.source, self.span(column), title, label);
+        diagnostics.push(wrong.with_help(help));
+    }
+
+    /// Reports what is wrong with the whole row.
+    pub fn report_line(
+        &self,
+        title: impl Into<String>,
+        label: impl Into<String>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        diagnostics.error_at(&self.table.source, self.line_span(), title, label);
+    }
+
     /// Reports the name in this cell, which a row before has, too.
     pub fn named_before(&self, column: &str, diagnostics: &mut Diagnostics) {
         let name = self.optional_text(column).unwrap_or_default();
         let title = format!("two rows are called `{name}`");
-        diagnostics.error_at(&self.table.source, self.span(column), title, "named before");
+        self.report(column, title, "named before", diagnostics);
     }
 
     /// Where a cell is, quotes included; the whole row if there is no such column.
@@ -138,12 +190,8 @@ impl<'t> Row<'t> {
                 None if self.table.column(column).is_none() => "no such column".to_owned(),
                 None => "an empty cell".to_owned(),
             };
-            diagnostics.error_at(
-                &self.table.source,
-                self.span(column),
-                format!("`{column}`: expected {legal}, found {found}"),
-                format!("expected {legal}"),
-            );
+            let title = format!("`{column}`: expected {legal}, found {found}");
+            self.report(column, title, format!("expected {legal}"), diagnostics);
         }
         value
     }

@@ -28,7 +28,6 @@ pub(super) struct MultiValueKey<'s> {
 
 #[derive(Debug, Clone)]
 pub(super) enum AlternativeValue<'s> {
-    /// A value as it stands in the text.
     Written(TomlNode<'s>),
     /// TOML of one that a range makes.
     Computed(String),

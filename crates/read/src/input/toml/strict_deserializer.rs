@@ -84,7 +84,6 @@ pub(super) enum ValueOrigin<'t> {
     Key(&'t Spanned<DeString<'t>>),
     /// The name of a kind, or a text that is made up.
     Word(&'t str),
-    /// A table that is made up.
     Table(KeyedTable),
     One,
     Half,
@@ -206,7 +205,6 @@ impl<'t> StrictDeserializer<'t> {
             .map_err(|refusal| self.settled(refusal))
     }
 
-    /// Any value that is accepted.
     pub(super) fn made_up<V: Deserialize<'t>>(self) -> Result<V, ReadFailure> {
         let table = ValueOrigin::Table(self.reading.made_up_table());
         let (word, list) = (ValueOrigin::Word(""), ValueOrigin::List);

@@ -134,7 +134,6 @@ pub(super) fn fill<'s>(
 pub struct Key {
     /// The tables that it stands in and its name, with dots: `spot.lifetime`.
     pub path: String,
-    /// The place of its name.
     pub name: Range<usize>,
     /// The place of its value; of a table, that of its header.
     pub value: Range<usize>,

@@ -1,7 +1,5 @@
 //! What plans keep and share, and their order of computation: schedules, virtual stages, recomputation, sharding.
 
-use toml::Spanned;
-
 use super::layers::PlanSubject;
 use crate::complaints::Complaints;
 use crate::forms::OneOrMore;
@@ -9,6 +7,7 @@ use crate::parallel_table::ParallelTable;
 use scavsim_parallel::runtime::{Recompute, RuntimePreset, Shard};
 use scavsim_parallel::{Activations, ReplicaSharing, Schedule};
 use scavsim_plans::Form;
+use scavsim_read::input::{Spanned, listed};
 
 const USUAL_VIRTUAL_STAGES: u32 = 2;
 
@@ -27,9 +26,8 @@ fn named<T: Copy + PartialEq>(
             Some(_) => twice(key, word, place, complaints),
             None => {
                 let title = format!("unknown {key} `{word}`");
-                let legal: Vec<String> = all.iter().map(|v| format!("`{}`", name(*v))).collect();
-                let complaint = complaints.mistake_at(place.span(), title, "not known");
-                complaints.push(complaint.with_help(format!("legal here: {}", legal.join(", "))));
+                let help = format!("legal here: {}", listed(all.iter().map(|v| name(*v))));
+                complaints.refuse(place.span(), title, "not known", help);
             }
         }
     }
@@ -67,20 +65,16 @@ pub(super) fn schedules(
                 runtime.name,
                 schedule.name()
             );
-            let complaint = complaints.mistake_at(place.span(), title, "not with this runtime");
-            complaints.push(complaint.with_help(
-                "name a runtime whose `activations` are \"overlapped\": runtime = \"megatron-lm\", or runtime = { base = …, activations = \"overlapped\" }",
-            ));
+            complaints.refuse(place.span(), title, "not with this runtime", "name a runtime whose `activations` are \"overlapped\": runtime = \"megatron-lm\", or runtime = { base = …, activations = \"overlapped\" }");
         }
     }
     let virtual_stages = complaints.numbers("parallel.virtual_stages", &table.virtual_stages);
     let has_any = chosen.iter().any(|schedule| schedule.has_virtual_stages());
     if let (Some(place), false) = (&table.virtual_stages, has_any) {
         let title = "`parallel.virtual_stages` needs a schedule that has any";
-        let complaint = complaints.mistake_at(place.span(), title, "no schedule interleaves");
         let all = Schedule::ALL.iter().filter(|s| s.has_virtual_stages());
-        let names: Vec<String> = all.map(|s| format!("`{}`", s.name())).collect();
-        complaints.push(complaint.with_help(format!("add to `schedule`: {}", names.join(", "))));
+        let help = format!("add to `schedule`: {}", listed(all.map(|s| s.name())));
+        complaints.refuse(place.span(), title, "no schedule interleaves", help);
     }
     let usual = if has_any { USUAL_VIRTUAL_STAGES } else { 1 };
     (chosen, virtual_stages.unwrap_or_else(|| vec![usual]))
@@ -200,13 +194,9 @@ fn lacking(
                 runtime.name,
                 lacking.name()
             );
-            let can: Vec<String> = runtime
-                .shards
-                .iter()
-                .map(|one| format!("`{}`", one.name()))
-                .collect();
-            let complaint = complaints.mistake_at(place.span(), title, "it lacks this");
-            complaints.push(complaint.with_help(format!("it can do: {}", can.join(", "))));
+            let can = listed(runtime.shards.iter().map(|one| one.name()));
+            let help = format!("it can do: {can}");
+            complaints.refuse(place.span(), title, "it lacks this", help);
         }
     }
 }

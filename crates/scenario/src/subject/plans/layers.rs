@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::named::{model, not_known, profile};
 use super::training::Training;
 use crate::complaints::Complaints;
@@ -17,12 +15,11 @@ use scavsim_parallel::runtime::{Recompute, RuntimePreset, Shard};
 use scavsim_parallel::{Architecture, LayerProfile, Links, NodeKind, ReplicaSharing, library};
 use scavsim_plans::{Flops, Form, Offer, PreparedForm};
 use scavsim_read::input::checked::{Machines, Positive};
-use scavsim_read::input::{Source, did_you_mean};
+use scavsim_read::input::{Source, Spanned, did_you_mean, listed};
 
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_MICRO_BATCH: u32 = 1_000_000;
 
-/// Nodes that a scenario rents.
 #[derive(Debug, Default)]
 pub(super) struct FoundNodes {
     pub(super) kinds: Vec<NodeKind>,
@@ -47,7 +44,6 @@ pub(super) struct KnownGpu {
 #[derive(Debug)]
 pub(super) enum PlanSubject {
     Profile(Box<LayerProfile>),
-    /// A model whose layers the law predicts.
     Model(Box<ModelSpecification>),
 }
 
@@ -62,7 +58,6 @@ pub(super) struct ModelSpecification {
 pub(super) struct Layers {
     pub(super) forms: Vec<PreparedForm>,
     pub(super) links: Links,
-    /// Hashes of the files behind them.
     pub(super) hashes: Vec<String>,
 }
 
@@ -94,15 +89,9 @@ pub(super) fn subject(
     let model = model(given, files, complaints);
     let precision = match &table.precision {
         None => Precision::named(&runtime?.precision),
-        Some(word) => {
-            let found = Precision::named(word.get_ref());
-            if found.is_none() {
-                let title = format!("unknown precision `{}`", word.get_ref());
-                let complaint = complaints.mistake_at(word.span(), title, "not known");
-                let names = Precision::ALL.map(|known| format!("`{}`", known.name()));
-                complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
-            }
-            found
+        asked => {
+            let all = Precision::ALL.map(|known| (known.name(), known));
+            complaints.one_of("precision", asked, &all)
         }
     };
     let model = model?;
@@ -116,7 +105,6 @@ pub(super) fn subject(
 }
 
 impl PlanSubject {
-    /// Says the runtime what is trained.
     pub(super) fn train(&self, runtime: &mut RuntimePreset) {
         if let PlanSubject::Model(own) = self {
             runtime.settings.training = own.training.method;
@@ -185,9 +173,8 @@ fn profiled(
     if !known.contains(&gpu.as_str()) {
         let title = format!("`{}` was not profiled on the GPU `{gpu}`", profile.name);
         let label = did_you_mean(gpu, known.iter().copied(), "not known");
-        let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let complaint = complaints.mistake_at(given.span(), title, label);
-        complaints.push(complaint.with_help(format!("profiled on: {}", names.join(", "))));
+        let help = format!("profiled on: {}", listed(known));
+        complaints.refuse(given.span(), title, label, help);
         return None;
     }
     Some(KnownGpu {
@@ -210,9 +197,8 @@ impl ModelSpecification {
         let Some(given) = &own.gpu else {
             let Some(found) = gpu::of_vm(vm).and_then(|of| of.gpu) else {
                 let title = format!("nothing says which GPU a `{vm}` has");
-                let complaint = complaints.mistake_at(node.span(), title, "say its `gpu`");
                 let help = format!("legal here: {}", gpu::names().join(", "));
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(node.span(), title, "say its `gpu`", help);
                 return None;
             };
             return self.of_data_sheet(found, node, complaints);
@@ -226,9 +212,8 @@ impl ModelSpecification {
             let Some(generation) = GENERATIONS.iter().position(|known| *known == generation) else {
                 let place = own.generation.as_ref().map_or(given.span(), Spanned::span);
                 let title = format!("unknown generation of GPUs `{generation}`");
-                let complaint = complaints.mistake_at(place, title, "not known");
                 let help = format!("legal here: {}", GENERATIONS.join(", "));
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(place, title, "not known", help);
                 return None;
             };
             return Some(KnownGpu {
@@ -270,9 +255,8 @@ impl ModelSpecification {
         let device = found.device(self.precision);
         if device.is_none() {
             let title = format!("a {} has no {}", found.name, self.precision.name());
-            let complaint = complaints.mistake_at(node.span(), title, "lacks the precision");
             let help = format!("it has {}: say `precision`", found.precisions().join(", "));
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(node.span(), title, "lacks the precision", help);
         }
         Some(KnownGpu {
             name: Arc::clone(&found.name),

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use crate::complaints::Complaints;
 use crate::failures_table::{CauseTable, FailuresTable, ReactionTable, Spares};
 use crate::file::ScenarioFile;
@@ -14,6 +12,7 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_plans::failures::{self, Cause, FailureScope, Failures, UnreliableNodes};
 use scavsim_plans::reaction::{Aim, ReactionTerms, StateSaving};
 use scavsim_plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Positive};
 use scavsim_sim::cluster::checkpoint::Policy;
 use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
@@ -34,37 +33,37 @@ pub(super) fn failures(
     let table = place.get_ref();
     let before = complaints.count();
     let causes = causes(place, complaints);
-    let both = |one: bool, other: bool, keys: [&str; 2], complaints: &mut Complaints<'_>| {
-        if one != other {
-            let [given, missing] = if one { keys } else { [keys[1], keys[0]] };
-            let title = format!("`failures.{given}` needs `failures.{missing}`");
-            complaints.error_at(place.span(), title, "one says nothing without the other");
-        }
-    };
+    for (keys, are_given) in [
+        (
+            ["by_hand_share", "by_hand_mean_s"],
+            [
+                table.by_hand_share.is_some(),
+                table.by_hand_mean_s.is_some(),
+            ],
+        ),
+        (
+            ["lemon_share", "lemon_factor"],
+            [table.lemon_share.is_some(), table.lemon_factor.is_some()],
+        ),
+        (
+            ["maintenance_every_h", "maintenance_s"],
+            [
+                table.maintenance_every_h.is_some(),
+                table.maintenance_s.is_some(),
+            ],
+        ),
+    ] {
+        let [given, missing] = match are_given {
+            [true, false] => keys,
+            [false, true] => [keys[1], keys[0]],
+            _ => continue,
+        };
+        let title = format!("`failures.{given}` needs `failures.{missing}`");
+        complaints.error_at(place.span(), title, "one says nothing without the other");
+    }
     let by_hand = table.by_hand_share.zip(table.by_hand_mean_s.as_ref());
-    let keys = ["by_hand_share", "by_hand_mean_s"];
-    both(
-        table.by_hand_share.is_some(),
-        table.by_hand_mean_s.is_some(),
-        keys,
-        complaints,
-    );
     let lemons = table.lemon_share.zip(table.lemon_factor.as_ref());
-    let keys = ["lemon_share", "lemon_factor"];
-    both(
-        table.lemon_share.is_some(),
-        table.lemon_factor.is_some(),
-        keys,
-        complaints,
-    );
     let maintenance = table.maintenance_every_h.zip(table.maintenance_s.as_ref());
-    let keys = ["maintenance_every_h", "maintenance_s"];
-    both(
-        table.maintenance_every_h.is_some(),
-        table.maintenance_s.is_some(),
-        keys,
-        complaints,
-    );
     let checkpoints = spot::checkpoints(table.checkpoint);
     if checkpoints == Checkpoints::Dynamic {
         let title = "`failures.checkpoint = \"dynamic\"` needs VMs of some age";
@@ -142,15 +141,8 @@ fn cause(
     complaints: &mut Complaints<'_>,
 ) -> Option<Cause> {
     let own = place.get_ref();
-    let loses = FailureScope::ALL
-        .iter()
-        .find(|(name, _)| name == own.loses.get_ref());
-    if loses.is_none() {
-        let title = format!("a failure cannot lose `{}`", own.loses.get_ref());
-        let complaint = complaints.mistake_at(own.loses.span(), title, "not known");
-        let names = FailureScope::ALL.map(|(name, _)| format!("`{name}`"));
-        complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
-    }
+    let title = format!("a failure cannot lose `{}`", own.loses.get_ref());
+    let loses = complaints.known(title, &own.loses, &FailureScope::ALL);
     let rates = [own.per_gpu_h, own.per_node_h, own.per_switch_h];
     if rates.iter().flatten().count() != 1 {
         let title = format!(
@@ -164,7 +156,7 @@ fn cause(
     let rate = |given: Option<Positive>| given.map_or(0.0, Positive::get);
     Some(Cause {
         name: own.name.as_str().into(),
-        loses: loses?.1,
+        loses: loses?,
         per_gpu_h: rate(own.per_gpu_h),
         per_node_h: rate(own.per_node_h) + rate(own.per_switch_h) / f64::from(per_switch),
     })
@@ -187,36 +179,27 @@ pub(super) fn reacting(
         ("in-memory", StateSaving::InMemory),
     ];
     let reacting = ReactionTerms {
-        reaction: word("policy", &own.policy, &reactions, complaints).unwrap_or(Reaction::Wait),
+        reaction: complaints
+            .one_of("policy", &own.policy, &reactions)
+            .unwrap_or(Reaction::Wait),
         costs: costs(own, complaints),
-        forecast: word("forecast", &own.forecast, &forecasts, complaints).unwrap_or(Forecast::None),
-        aim: word("aim", &own.aim, &Aim::ALL, complaints).unwrap_or_default(),
+        forecast: complaints
+            .one_of("forecast", &own.forecast, &forecasts)
+            .unwrap_or(Forecast::None),
+        aim: complaints
+            .one_of("aim", &own.aim, &Aim::ALL)
+            .unwrap_or_default(),
         spares: match own.spares {
             Some(Spares::Some(count)) => count.get(),
             _ => 0,
         },
         swap: time(own.swap_s),
-        saves: word("saves", &own.saves, &saves, complaints).unwrap_or_default(),
+        saves: complaints
+            .one_of("saves", &own.saves, &saves)
+            .unwrap_or_default(),
     };
     impossible(file, table, setup, &reacting, complaints);
     reacting
-}
-
-fn word<T: Copy>(
-    key: &str,
-    asked: &Option<Spanned<String>>,
-    all: &[(&str, T)],
-    complaints: &mut Complaints<'_>,
-) -> Option<T> {
-    let place = asked.as_ref()?;
-    let found = all.iter().find(|(name, _)| name == place.get_ref());
-    if found.is_none() {
-        let title = format!("unknown {key} `{}`", place.get_ref());
-        let complaint = complaints.mistake_at(place.span(), title, "not known");
-        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
-        complaints.push(complaint.with_help(format!("legal here: {}", names.join(", "))));
-    }
-    found.map(|(_, value)| *value)
 }
 
 fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts {

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use crate::complaints::Complaints;
 use crate::files::Files;
 use crate::forms::NameOrTable;
@@ -12,7 +10,7 @@ use crate::parallel_table::ParallelTable;
 use scavsim_parallel::architecture::library as models;
 use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_parallel::{Architecture, LayerProfile, library};
-use scavsim_read::input::{Folder, Source, did_you_mean};
+use scavsim_read::input::{Folder, Source, Spanned, did_you_mean, listed};
 
 /// Runtime of a model without a profile or named runtime: that of most runs behind the law.
 const USUAL_OF_MODELS: &str = "fsdp";
@@ -63,8 +61,7 @@ pub(super) fn runtime(
                 told.push((span.unwrap_or(chosen.span()), title, label, help));
             });
             for (span, title, label, help) in told {
-                let complaint = complaints.mistake_at(span, title, label);
-                complaints.push(complaint.with_help(help));
+                complaints.refuse(span, title, label, help);
             }
             found
         }
@@ -80,9 +77,8 @@ pub(super) fn not_known(
     complaints: &mut Complaints<'_>,
 ) {
     let label = did_you_mean(word, known.iter().copied(), "not known");
-    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let complaint = complaints.mistake_at(place.span(), title, label);
-    complaints.push(complaint.with_help(format!("legal here: {}, {beside}", names.join(", "))));
+    let help = format!("legal here: {}, {beside}", listed(known.iter().copied()));
+    complaints.refuse(place.span(), title, label, help);
 }
 
 fn path_of<T>(files: &Files, given: &Spanned<T>, word: &str) -> PathBuf {

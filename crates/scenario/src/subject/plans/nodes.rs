@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use toml::Spanned;
-
 use super::layers::{self, FoundNodes, PlanSubject};
 
 use crate::complaints::Complaints;
@@ -12,6 +10,7 @@ use crate::parallel_table::{NodeTable, ParallelTable};
 use scavsim_parallel::NodeKind;
 use scavsim_parallel::law::GpuNode;
 use scavsim_plans::Offer;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::Positive;
 use scavsim_read::input::name::not_a_name;
 
@@ -163,8 +162,7 @@ fn kind(
     let gpus = layers::gpus_of(own);
     if gpus.is_none() {
         let title = format!("nothing says how many GPUs a `{vm}` has");
-        let complaint = complaints.mistake_at(node.span(), title, "not in the catalogue");
-        complaints.push(complaint.with_help("give it `gpus`"));
+        complaints.refuse(node.span(), title, "not in the catalogue", "give it `gpus`");
     }
     let said = own.gpu_memory_gib.map(Positive::get);
     let memory_gib = said.or(known.as_ref().and_then(|known| known.memory_gib));
@@ -259,10 +257,8 @@ fn unlike(
         all = all.iter().flat_map(with).take(MOST_ACROSS + 1).collect();
         if all.len() > MOST_ACROSS {
             let title = "unlike replicas over many combinations of zones";
-            let complaint =
-                complaints.mistake_at(replica.span(), title, "their VM types are in many");
             let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(replica.span(), title, "their VM types are in many", help);
             return Vec::new();
         }
     }
@@ -311,10 +307,8 @@ fn mixed(
         found = across(&names, kinds);
         if found.len() > MOST_ACROSS {
             let title = format!("a mix over {} combinations of zones", found.len());
-            let complaint =
-                complaints.mistake_at(mix.span(), title, "no zone has all its VM types");
             let help = format!("at most {MOST_ACROSS} are tried: name fewer zones per VM type");
-            complaints.push(complaint.with_help(help));
+            complaints.refuse(mix.span(), title, "no zone has all its VM types", help);
             return Vec::new();
         }
     }

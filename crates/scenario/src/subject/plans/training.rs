@@ -1,12 +1,11 @@
 //! What is trained of a model, and with which optimiser: `train`, `optimizer`.
 
-use toml::Spanned;
-
 use super::named::not_known;
 use crate::complaints::Complaints;
 use crate::parallel_table::ParallelTable;
 use scavsim_parallel::Architecture;
 use scavsim_parallel::tuning::{Optimizer, TrainingMethod};
+use scavsim_read::input::Spanned;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Training {
@@ -44,8 +43,7 @@ fn method(
         Ok(method) => Some(method),
         Err(wrong) => {
             let title = format!("`parallel.train`: {}", wrong.title);
-            let complaint = complaints.mistake_at(word.span(), title, "not possible");
-            complaints.push(complaint.with_help(wrong.help));
+            complaints.refuse(word.span(), title, "not possible", wrong.help);
             None
         }
     }

@@ -18,7 +18,6 @@ type ConversationOpener =
     dyn Fn() -> Result<Box<dyn Conversation>, ConversationError> + Send + Sync;
 
 pub(super) const MAX_PROBES: u32 = 10_000;
-/// Limit of seconds for one that never chooses.
 pub(super) const MAX_SEARCH_S: f64 = 3600.0;
 
 /// A strategy that is such a conversation. Each thread has one of its own; [`Conversation`] shows one.

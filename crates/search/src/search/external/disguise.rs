@@ -138,7 +138,6 @@ impl Disguise {
         search
     }
 
-    /// The observation as a line.
     pub(super) fn hide_observation(&self, mut told: ObservationMessage) -> String {
         told.spent_s *= self.seconds;
         if let Some(usd) = &mut told.spent_usd {

@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toml::Spanned;
 
 pub use self::conversation_strategy::ConversationStrategy;
 use self::conversation_strategy::{MAX_PROBES, MAX_SEARCH_S};
 use super::{BuildResult, Past, Recipe, Task, UnusableStrategy};
 use scavsim_engine::Interrupt;
+use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, Positive};
 use scavsim_talk::numbered_conversation::ConversationPool;
 use scavsim_talk::process::start;
@@ -27,7 +27,6 @@ use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 #[serde(deny_unknown_fields)]
 pub struct ExternalSettings {
     /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
-    #[schemars(with = "Vec<String>")]
     pub command: Spanned<Vec<String>>,
     /// Seconds within which each answer comes.
     #[serde(default = "timeout_s")]

@@ -116,7 +116,6 @@ pub(super) fn predict(times: &[Option<f64>], forecast: &mut Forecast) -> Result<
     Ok(())
 }
 
-/// What every search of a task is told.
 pub(super) fn task(
     task: &Task<'_>,
     earlier: Option<&History>,
@@ -244,7 +243,6 @@ pub(super) struct ObservationFields {
     pub(super) failed_s: Option<f64>,
 }
 
-/// An observation, with the cost so far.
 pub(super) fn observation(seen: Option<Observation>, spent: SearchCost) -> ObservationMessage {
     let observation = seen.map(|o| {
         let (reached_s, more_than_s, failed_s) = match o.target {

@@ -142,7 +142,6 @@ impl<'p> Field<'p> {
 mod tests {
     use super::*;
 
-    /// Two that are alike and one apart.
     fn prior() -> Prior {
         Prior {
             mean: vec![0.0; 3],

@@ -15,11 +15,9 @@ pub(super) enum Role {
     Batch,
     /// Learning rate, in powers of ten.
     Rate,
-    /// Whether workers wait for each other.
     Sync,
     /// Any other number or ordered name.
     Number,
-    /// One of several names.
     Name,
 }
 
@@ -91,7 +89,6 @@ impl Configurations {
         found.map(|column| &*column.values)
     }
 
-    /// The sum of coordinates, where they are known.
     fn sum(&self, roles: &[Role]) -> Option<Vec<f64>> {
         let mut all = vec![0.0; self.count];
         for role in roles {
@@ -101,7 +98,6 @@ impl Configurations {
         Some(all)
     }
 
-    /// The logarithm of the memory of all machines.
     fn all_memory(&self) -> Option<Vec<f64>> {
         self.sum(&[Role::Memory, Role::Cores, Role::Nodes])
     }
