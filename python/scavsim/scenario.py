@@ -358,6 +358,8 @@ class Market(Keys):
 
     each_alone: bool = key(default=None)
     """Whether each zone is a world of its own. [false]"""
+    lifetimes: str = key(default=None)
+    """Lifetimes of the catalogue, in place of `run_h`: a zone has machines for as long as one of them lives."""
     on_demand_usd_per_h: float = key(default=None)
     """Price of a machine on demand in that zone."""
     pause_h: float = key(default=None)
@@ -372,10 +374,12 @@ class Market(Keys):
     """Seconds of a tick there; 600 when absent."""
     traces: str = key(default=None)
     """A market of the library, or a folder."""
+    vm: Sequence[str] = key(default=None)
+    """VM types of the catalogue, in place of prices: a zone for each region in which it has both prices, the newest."""
     zones: Sequence[str] = key(default=None)
     """Zones of the market; all when absent."""
 
-    _known = {"each_alone": "each_alone", "on_demand_usd_per_h": "on_demand_usd_per_h", "pause_h": "pause_h", "replicas": "replicas", "run_h": "run_h", "spot_usd_per_h": "spot_usd_per_h", "tick_s": "tick_s", "traces": "traces", "zones": "zones"}
+    _known = {"each_alone": "each_alone", "lifetimes": "lifetimes", "on_demand_usd_per_h": "on_demand_usd_per_h", "pause_h": "pause_h", "replicas": "replicas", "run_h": "run_h", "spot_usd_per_h": "spot_usd_per_h", "tick_s": "tick_s", "traces": "traces", "vm": "vm", "zones": "zones"}
     _tables = {}
 
 

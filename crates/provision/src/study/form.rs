@@ -72,10 +72,8 @@ pub struct MarketTable {
     /// A market of the library, or a folder.
     pub traces: Option<Spanned<String>>,
     /// VM types of the catalogue, in place of prices: a zone for each region in which it has both prices, the newest.
-    #[schemars(with = "Option<Vec<String>>")]
     pub vm: Option<Spanned<Vec<Spanned<String>>>>,
     /// Lifetimes of the catalogue, in place of `run_h`: a zone has machines for as long as one of them lives.
-    #[schemars(with = "Option<String>")]
     pub lifetimes: Option<Spanned<String>>,
     /// Zones of the market; all when absent.
     pub zones: Option<Spanned<Vec<Spanned<String>>>>,

@@ -11,7 +11,7 @@ const HOURS: usize = 24;
 const WARM_UP_H: f64 = 240.0;
 
 #[derive(Debug, Clone)]
-enum Runs {
+enum RunLengths {
     /// Odds of a loss within a tick, per hour of the day.
     Odds([f64; HOURS]),
     /// Each as long as a machine of this law lives.
@@ -21,7 +21,7 @@ enum Runs {
 #[derive(Debug, Clone)]
 pub struct Process {
     tick_s: f64,
-    runs: Runs,
+    runs: RunLengths,
     /// Odds of a return within a tick, per hour of the day.
     returns: [f64; HOURS],
     machines: u16,
@@ -32,7 +32,7 @@ impl Process {
     pub fn of_means(tick_s: f64, run_h: f64, pause_h: f64, machines: u16) -> Self {
         Process {
             tick_s,
-            runs: Runs::Odds([odds(tick_s, run_h); HOURS]),
+            runs: RunLengths::Odds([odds(tick_s, run_h); HOURS]),
             returns: [odds(tick_s, pause_h); HOURS],
             machines,
         }
@@ -42,7 +42,7 @@ impl Process {
     pub fn of_lives(tick_s: f64, lives: Lifetime, pause_h: f64, machines: u16) -> Self {
         Process {
             tick_s,
-            runs: Runs::Lives(lives),
+            runs: RunLengths::Lives(lives),
             returns: [odds(tick_s, pause_h); HOURS],
             machines,
         }
@@ -69,7 +69,7 @@ impl Process {
         };
         Process {
             tick_s: world.tick_s,
-            runs: Runs::Odds(odds(&changes[1])),
+            runs: RunLengths::Odds(odds(&changes[1])),
             returns: odds(&changes[0]),
             machines,
         }
@@ -80,8 +80,8 @@ impl Process {
         let key = ModelKey::from_name(&format!("availability of {zone}"));
         let mut stream = streams.stream(replica, Purpose::ModelLives(key));
         match &self.runs {
-            Runs::Odds(lost) => self.draw_by_odds(lost, &mut stream, ticks),
-            Runs::Lives(lives) => self.draw_lives(lives, &mut stream, ticks),
+            RunLengths::Odds(lost) => self.draw_by_odds(lost, &mut stream, ticks),
+            RunLengths::Lives(lives) => self.draw_lives(lives, &mut stream, ticks),
         }
     }
 

@@ -77,7 +77,7 @@ struct FormPlan {
     /// `None` for the first form that each zone serves.
     form: Option<usize>,
     shape: Shape,
-    /// Those that serve the form.
+    /// Zones that serve the form.
     zones: Vec<KnownZone>,
 }
 
