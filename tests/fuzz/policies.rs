@@ -28,7 +28,7 @@ pub fn targets() -> Vec<Target> {
 
 /// What a life may take, and how many settings and lives of each are run. An estimate of memory is never below 1e8 bytes.
 const MOST_TICKS: usize = 2_000;
-const MOST_BYTES: f64 = 3e8;
+const MOST_BYTES: f64 = 8e8;
 const MOST_SETTINGS: usize = 3;
 const MOST_LIVES: u64 = 2;
 
@@ -56,7 +56,11 @@ fn markets() -> Vec<Files> {
 
 /// Each shipped study, with the scenario whose work it takes.
 fn studies() -> Vec<Files> {
-    let works = ["gpt2-plans.toml", "cifar10-batches.toml"];
+    let works = [
+        "gpt2-plans.toml",
+        "cifar10-batches.toml",
+        "imagenet-t4.toml",
+    ];
     let works = works.map(|name| (name, text_of(&format!("scenarios/policies/{name}"))));
     let mut all = each_toml("scenarios/policies", "scenario.toml");
     all.retain(|files| works.iter().all(|(_, work)| files[0].1 != work.as_bytes()));

@@ -293,17 +293,24 @@ impl Check<'_> {
             self.wrong(types.span(), title, "the catalogue has its prices", "");
         }
         let catalogue = Catalogue::current();
-        let mut zones: Vec<Zone> = Vec::new();
-        for name in types.get_ref() {
+        let (mut zones, mut is_right): (Vec<Zone>, bool) = (Vec::new(), true);
+        for (at, name) in types.get_ref().iter().enumerate() {
+            let before = zones.len();
+            let is_first = types.get_ref()[..at]
+                .iter()
+                .all(|own| own.get_ref() != name.get_ref());
             let Some(vm) = catalogue.spelled(name.get_ref()) else {
                 let title = format!("unknown VM type `{}`", name.get_ref());
                 let help = catalogue.unknown_vm(name.get_ref(), None);
                 self.wrong(name.span(), title, "not in the catalogue", &help);
+                is_right = false;
                 continue;
             };
-            let before = zones.len();
-            zones.extend(priced_zones(catalogue, vm));
-            if zones.len() == before {
+            zones.extend(priced_zones(catalogue, vm).filter(|_| is_first));
+            if !is_first {
+                let title = format!("`{}` is named twice", name.get_ref());
+                self.wrong(name.span(), title, "named before", "");
+            } else if zones.len() == before {
                 let title = format!(
                     "`{}` has no region with prices on spot and on demand",
                     vm.vm
@@ -321,6 +328,9 @@ impl Check<'_> {
         if types.get_ref().is_empty() {
             let title = "no VM type is named".to_owned();
             self.wrong(types.span(), title, "expected at least one", "");
+        }
+        if !is_right || zones.is_empty() {
+            return None; // zones are known once the types are
         }
         let places = self.places(table, &zones, forms);
         if let Some(job) = job {

@@ -124,3 +124,28 @@ fn what_cannot_be_put_beside_them_is_refused() {
     assert!(refused("", Net::Patient).contains("cannot bring a policy called ``"));
     assert!(refused("mine", Net::None).contains("no price"));
 }
+
+#[test]
+fn cost_to_go_gains_by_a_faster_form() {
+    let slow = "{ name = \"slow\", machines = 1, speed = 1 }";
+    let fast = "{ name = \"fast\", machines = 2, speed = 1.8 }";
+    for (run_h, pause_h) in [(1.5, 1.0), (4.0, 1.0), (3.0, 0.5), (2.0, 2.0)] {
+        let lives_with = |forms: &str| {
+            let text = format!(
+                "job = {{ work_h = 10, deadline_h = 13, changeover_s = 300, form = [{forms}] }}\n\
+                 market = {{ run_h = {run_h}, pause_h = {pause_h}, spot_usd_per_h = 1, on_demand_usd_per_h = 3, replicas = 100 }}\n\
+                 policy.names = [\"greedy\", \"cost-to-go\"]\n"
+            );
+            records(&parsed(&text))
+        };
+        let both = lives_with(&format!("{slow}, {fast}"));
+        let ours = cost_usd(&both, "cost-to-go");
+        let alone = cost_usd(&lives_with(slow), "cost-to-go");
+        let greedy = cost_usd(&both, "greedy");
+        assert!(
+            ours < alone.min(greedy),
+            "{run_h}: {ours}, {alone} without it, {greedy} greedy"
+        );
+        assert!(both.iter().all(|life| life.kept_net == Some(1.0)));
+    }
+}

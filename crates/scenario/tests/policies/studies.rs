@@ -345,8 +345,8 @@ fn zones_of_the_catalogue_have_its_prices_and_runs_its_lifetimes() {
     assert_eq!(
         mistakes,
         [
-            "13: unknown lifetimes `aws-2020-g4dn-trac`",
-            "11: unknown VM type `g4dn.12xlarg`",
+            "10: unknown lifetimes `aws-2020-g4dn-trac`",
+            "8: unknown VM type `g4dn.12xlarg`",
         ]
     );
     let both = format!("{ours}\nrun_h = 3\nspot_usd_per_h = 1.0");
@@ -354,8 +354,8 @@ fn zones_of_the_catalogue_have_its_prices_and_runs_its_lifetimes() {
     assert_eq!(
         mistakes,
         [
-            "13: `market.run_h` and `market.lifetimes` exclude each other",
-            "11: `market.spot_usd_per_h` and `market.vm` exclude each other",
+            "10: `market.run_h` and `market.lifetimes` exclude each other",
+            "8: `market.spot_usd_per_h` and `market.vm` exclude each other",
         ]
     );
 }

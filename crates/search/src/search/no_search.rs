@@ -87,10 +87,9 @@ fn build(task: &Task<'_>, past: &mut Past<'_>, leave_out: bool, fits: Fits) -> B
         )));
     }
     let fitted = |name: &&str| StoredModel::fit(&past.take_stored(name, |_| true)?, fits);
-    let models: Option<Vec<StoredModel>> = match is_own_alone {
-        true => None,
-        false => used.iter().map(fitted).collect(),
-    };
+    let others = used.iter().filter(|_| !is_own_alone);
+    let models: Option<Vec<StoredModel>> = others.map(fitted).collect();
+    let models = models.filter(|models| !models.is_empty());
     let log_shape = models.and_then(|models| mean_log_shape(&models, task.space, anchor));
     let Some(log_shape) = log_shape else {
         return universal(task, anchor, known * samples_per_epoch);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::axis_map::AxisMaps;
+use crate::report::axis_map::{AxisMaps, SumAndCount};
 use scavsim_experiment::Record;
 
 /// Cells of all pairs of axes that are kept.
@@ -15,8 +15,8 @@ pub struct AxisMeans {
     names: Vec<String>,
     /// Objective, strategy and workload of the cells.
     groups: Vec<[String; 3]>,
-    /// Sums and counts of a group, by two axes and the bits of their values.
-    cells: BTreeMap<(usize, [usize; 2], [u64; 2]), (f64, f64)>,
+    /// By group, two axes and the bits of their values.
+    cells: BTreeMap<(usize, [usize; 2], [u64; 2]), SumAndCount>,
     /// Whether there were more cells than are kept.
     pub is_cut: bool,
 }

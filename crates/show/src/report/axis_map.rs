@@ -14,21 +14,24 @@ const LABEL: usize = 12;
 /// From the least to the most.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 
+/// Sum and count behind a mean.
+pub(crate) type SumAndCount = (f64, f64);
+
 /// Maps over two axes, by their names: means of cells, for each pair of values that has one.
 #[derive(Debug, PartialEq)]
 pub struct AxisMaps<N> {
     pub axes: [String; 2],
     /// Values of each axis, in rising order.
     pub values: [Vec<f64>; 2],
-    /// Sum and count behind each mean, by the places of both values.
-    pub maps: Vec<(N, BTreeMap<[usize; 2], (f64, f64)>)>,
+    /// By the places of both values.
+    pub maps: Vec<(N, BTreeMap<[usize; 2], SumAndCount>)>,
 }
 
 impl<N: PartialEq> AxisMaps<N> {
     /// The maps of these sums with their counts, each of a name at a pair of values.
     pub fn new(
         axes: [String; 2],
-        sums: impl Iterator<Item = (N, [f64; 2], (f64, f64))>,
+        sums: impl Iterator<Item = (N, [f64; 2], SumAndCount)>,
     ) -> AxisMaps<N> {
         let sums: Vec<_> = sums.collect();
         let values = [0, 1].map(|axis| {
@@ -38,7 +41,7 @@ impl<N: PartialEq> AxisMaps<N> {
             values.dedup();
             values
         });
-        let mut maps: Vec<(N, BTreeMap<_, (f64, f64)>)> = Vec::new();
+        let mut maps: Vec<(N, BTreeMap<_, SumAndCount>)> = Vec::new();
         for (name, at, (sum, count)) in sums {
             let place = |axis: usize| values[axis].partition_point(|value| *value < at[axis]);
             let known = maps.iter().position(|(own, _)| *own == name);
