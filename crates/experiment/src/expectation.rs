@@ -36,7 +36,7 @@ const HOPELESS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectations {
-    /// Time and cost per policy and configuration; rough where `precision` is `None`, and to be valued by [`value`].
+    /// Time and cost per policy and configuration; rough where `precision` is `None`: those are valued when asked for.
     pub points: Vec<Vec<Point>>,
     /// Points from the other set of replicas, to choose by and to hold against the limits; `None` where formulas give both.
     pub to_choose: Option<Vec<Vec<Point>>>,

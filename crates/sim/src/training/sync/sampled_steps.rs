@@ -46,6 +46,8 @@ pub(super) struct Sample {
     pub(super) one: Moments,
     /// Fraction of the machines' compute time that is spent on what is done twice.
     pub(super) wasted: f64,
+    /// All compute of a step, that included, relative to a worker's mean: workers may be unequal.
+    pub(super) computed: f64,
     /// Relative standard error of the mean.
     error: f64,
     /// Steps in order of their compute.
@@ -124,6 +126,7 @@ impl SampledSteps {
         // Steps are independent of each other, and many of them are taken in one go.
         let (mut steps, mut sum) = (all.len() as f64, all.iter().sum::<f64>());
         let (mut wasted, mut looked) = (0.0, 0.0);
+        let (mut computed_s, mut updates) = (0.0, 0.0);
         let most = MOST_TO_BE_EXACT / f64::from(self.nominal.workers);
         let error = |steps: f64, sum: f64| seen.standard_deviation() * steps.sqrt() / sum;
         while looked == 0.0 || (error(steps, sum) > self.rate_error && steps < most) {
@@ -137,6 +140,7 @@ impl SampledSteps {
             let more = stretch.updates as f64;
             (steps, sum) = (steps + more, sum + time);
             (wasted, looked) = (wasted + stretch.wasted, looked + 1.0);
+            (computed_s, updates) = (computed_s + stretch.computed_s, updates + more);
         }
         let mean = sum / steps;
         let longer = mean / seen.mean();
@@ -159,6 +163,7 @@ impl SampledSteps {
                 calm: None,
             },
             wasted: wasted / f64::max(looked, 1.0),
+            computed: computed_s / f64::max(updates, 1.0) / self.nominal.worker_s,
             error: error(steps, sum),
             kept: kept.collect(),
         };

@@ -192,7 +192,8 @@ impl Synchronisation for Speculative {
         let draw = |stream: &mut Stream, _| stepping.worker_s * sample.draw(stream);
         let (mut stretch, end) = steps::take_steps(leap, sample.one, draw);
         stretch.gradients = stretch.updates * u64::from(self.tasks(stepping.workers));
-        stretch.waste_fraction(sample.wasted, stepping.worker_s);
+        stretch.wasted = sample.wasted;
+        stretch.computed_s = stretch.updates as f64 * sample.computed * stepping.worker_s;
         let compute = stretch.advance.compute_s / stepping.worker_s;
         stretch.deviations = sample.deviations(stretch.updates, compute);
         Some((stretch, end))
