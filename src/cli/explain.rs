@@ -36,7 +36,7 @@ struct Entry {
 /// Short words that completions offer.
 fn explainable_words() -> Vec<&'static str> {
     let columns = COLUMNS.iter().map(|column| column.name);
-    let glossary = words().filter(|[_, place, _]| *place == IN_MESSAGES);
+    let glossary = table_of_words().filter(|[_, place, _]| *place == IN_MESSAGES);
     let glossary = glossary
         .map(|[word, ..]| word)
         .filter(|word| !word.contains(' '));
@@ -95,7 +95,7 @@ impl ExplainArgs {
     }
 }
 
-fn words() -> impl Iterator<Item = [&'static str; 3]> {
+fn table_of_words() -> impl Iterator<Item = [&'static str; 3]> {
     let lines = WORDS.lines().skip(1);
     lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
@@ -129,7 +129,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
         summary_table::meanings()
             .map(|(word, meaning)| entry(word, "in the table of strategies", meaning)),
     );
-    all.extend(words().map(|[word, place, meaning]| entry(word, place, meaning)));
+    all.extend(table_of_words().map(|[word, place, meaning]| entry(word, place, meaning)));
     all.push(entry("exit codes", IN_MESSAGES, EXIT_CODES));
     all.extend((Evidence::ALL.iter()).map(|class| {
         entry(

@@ -91,6 +91,7 @@ pub struct EpochLine {
 pub struct NoiseLine {
     pub workers: u32,
     pub batch: u32,
+    /// γ/K.
     pub noise_normalised: f64,
     pub origin: Origin,
     pub source: String,

@@ -20,7 +20,9 @@ pub const FILES: [&str; 5] = [
 ];
 
 const NOT_A_TRACE: &str = "this is no trace of availability";
+/// Prices per machine and hour that may be.
 const USD: RangeInclusive<f64> = 1e-6..=1e6;
+/// Most machines that a trace may offer.
 const MOST: f64 = u16::MAX as f64;
 
 #[derive(Debug, Clone)]

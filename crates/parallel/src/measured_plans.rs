@@ -18,6 +18,7 @@ pub struct MeasuredParallelPlan {
     pub iteration_s: f64,
     /// Seconds in which gradients were reduced, waiting included.
     pub gradient_sync_s: f64,
+    /// Most bytes on a GPU.
     pub peak_memory_bytes: f64,
 }
 

@@ -21,7 +21,9 @@ pub enum Misfit {
     NoProfile {
         model: Arc<str>,
         gpu: Arc<str>,
+        /// Sequences per micro-batch.
         micro_batch: u32,
+        /// GPUs that share a layer.
         tensor: u32,
         /// What was profiled there, in words.
         profiled: String,

@@ -149,6 +149,7 @@ pub struct PreparedPlan {
     virtual_stages: u32,
     /// Per replica: which of `lanes` it is like.
     lane_of: Vec<u32>,
+    /// Per stage.
     reductions: Vec<Reduction>,
     memory: Vec<u64>,
     may_not_fit: bool,

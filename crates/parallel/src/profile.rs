@@ -19,6 +19,7 @@ pub struct LayerProfile {
     pub source: String,
     pub licence: String,
     pub layers: u32,
+    /// Tokens per sequence.
     pub sequence: u32,
     /// Width of what a layer hands on, in values per token.
     pub hidden: u32,
@@ -163,6 +164,7 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// Parameters that are trained.
     pub fn parameters(&self, first: u32, last: u32) -> u64 {
         self.parameters[last as usize + 1] - self.parameters[first as usize]
     }

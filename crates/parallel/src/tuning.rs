@@ -155,6 +155,7 @@ impl TrainingMethod {
         }
     }
 
+    /// Parameters that are trained.
     pub fn trained_parameters(self, model: &Architecture) -> u64 {
         let of_block = |block: u32| match self.adapters() {
             Some(adapters) => adapters.parameters(model, block),

@@ -18,6 +18,7 @@ use scavsim_read::input::range::NoValues;
 /// `{ from = 1, to = 64, factor = 2 }`.
 #[derive(Debug, Clone, Default)]
 pub enum Axis {
+    /// Whatever the workload was measured at.
     #[default]
     Measured,
     List(Vec<Spanned<Count>>),

@@ -19,6 +19,7 @@ const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";
 #[derive(Debug, Default)]
 pub(super) struct MeasuredDefaults {
     used: Vec<String>,
+    /// Keys that deny a time or an action.
     denied: Vec<&'static str>,
 }
 

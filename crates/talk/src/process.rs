@@ -20,6 +20,7 @@ const LONGEST_ANSWER: usize = 1 << 20;
 const COMPLAINTS: usize = 4096;
 /// Time for a silent program to end by itself, so that its own exit status can be reported.
 const GRACE: Duration = Duration::from_millis(500);
+/// Time between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
 enum Silence {

@@ -89,6 +89,7 @@ pub fn symmetric(count: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> 
     matrix
 }
 
+/// Σ a·b.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -17,6 +17,7 @@ pub const HERMITE: [(f64, f64); 3] = [
     (1.732_050_807_568_877_2, 1.0 / 6.0),
 ];
 
+/// Density φ(x).
 #[inline]
 pub fn density(x: f64) -> f64 {
     libm::exp(-0.5 * x * x) / (2.0 * PI).sqrt()

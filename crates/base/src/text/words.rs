@@ -95,6 +95,7 @@ pub fn rough_size(bytes: f64) -> String {
     }
 }
 
+/// USD to the cent.
 pub fn usd(amount: f64) -> String {
     format!("${amount:.2}")
 }

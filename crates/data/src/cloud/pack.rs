@@ -19,6 +19,7 @@ pub const VMS: &str = "vms.csv";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pack {
     pub name: String,
+    /// BLAKE3 hash of its tables.
     pub hash: String,
     /// The last day of which it has a price.
     pub day: Date,

@@ -19,6 +19,7 @@ pub const OPTIONAL: [&str; 4] = ["provider", "region", "zone", "valid_to"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriceTable {
     pub name: String,
+    /// BLAKE3 hash of its text.
     pub hash: String,
     rows: Vec<PriceTableRow>,
 }

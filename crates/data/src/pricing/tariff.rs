@@ -209,10 +209,12 @@ impl Tariff {
         self.charges.iter().map(|charge| charge.usd_at_end).sum()
     }
 
+    /// USD for VMs alone, without charges.
     pub fn vms_usd(&self, intervals: impl Iterator<Item = VmInterval> + Clone) -> f64 {
         self.held_usd(intervals, 0.0)
     }
 
+    /// USD for charges alone.
     pub fn charges_usd(&self, intervals: impl Iterator<Item = VmInterval> + Clone) -> f64 {
         self.by_the_hour_usd(intervals).iter().sum::<f64>() + self.at_end_usd()
     }

@@ -5,9 +5,11 @@ pub enum Phase {
     /// Waits for requested VMs, with all that it holds.
     #[default]
     Waiting,
+    /// Writes or restores a checkpoint.
     Restoring,
     /// Trains in order to find a configuration: cold start and probes.
     Searching,
+    /// Trains the chosen configuration to the target.
     Training,
     /// Trained what was lost with a VM.
     Lost,

@@ -72,6 +72,7 @@ pub struct Workload {
 pub struct Description {
     pub model: String,
     pub data_set: String,
+    /// When training is finished.
     pub target: String,
     pub citation: String,
     pub accuracy: String,
@@ -81,6 +82,7 @@ pub struct Description {
 /// Figures of a workload that hold for every configuration.
 #[derive(Debug, Clone)]
 pub struct Constants {
+    /// Samples in one epoch, D.
     pub samples_per_epoch: SourcedValue,
     /// Steps until the noise reading settles.
     pub cold_start_steps: SourcedValue,

@@ -13,8 +13,11 @@ pub enum NoiseOverTraining {
     /// The noise has its value at the target from the start.
     #[default]
     Flat,
+    /// γ was measured over steps.
     Steps(NoiseCurve),
+    /// φ was measured over progress.
     Progress(NoiseScale),
+    /// φ follows a law.
     Law(NoiseLaw),
 }
 

@@ -20,6 +20,7 @@ pub struct ScaleRow {
 /// learning-rate drops stay; log φ linear in log B between measured batches.
 #[derive(Debug, Clone, Default)]
 pub struct NoiseScale {
+    /// Ascending.
     log_batches: Vec<f64>,
     runs: Vec<Run>,
 }

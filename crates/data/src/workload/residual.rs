@@ -25,6 +25,7 @@ const SHAPE_REACH: f64 = 1.0;
 const NEIGHBOURS: usize = 96;
 /// Most points that tell how sure a law is, and what predictions have in common.
 const MOST: usize = 240;
+/// Most of them of one placement.
 const MOST_OF_ONE: usize = 4;
 /// A distance that no logarithm of two batches reaches.
 const OWN_FIRST: f64 = 100.0;

@@ -10,6 +10,7 @@ pub(super) const MOST_SAMPLES: u64 = 1_000_000_000_000;
 pub struct ProfileOptions {
     pub file: PathBuf,
     pub name: String,
+    /// D.
     pub samples_per_epoch: u64,
     /// Epochs for every batch, where the table has none.
     pub epochs: Option<f64>,

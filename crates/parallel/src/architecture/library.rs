@@ -7,6 +7,7 @@ use scavsim_read::input::{Diagnostics, Source};
 pub const FILE: &str = "data/models/models.csv";
 const TABLE: &str = include_str!("../../../../data/models/models.csv");
 
+/// Most of anything that a model has.
 const MOST: u64 = 1 << 30;
 
 static ALL: LazyLock<Vec<(Arc<Architecture>, Option<u64>)>> =

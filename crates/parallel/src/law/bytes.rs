@@ -8,11 +8,15 @@ use crate::tuning::{AdapterTargets, TrainingMethod};
 /// What a layer weighs on one GPU, of one sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerBytes {
+    /// Parameters that are trained.
     pub parameters: u64,
+    /// Bytes of those that are not.
     pub frozen: u64,
+    /// Bytes that are kept for the backward pass.
     pub stored: u64,
     /// Bytes that are there while the layer goes backward: all that it needs, computed again or kept.
     pub working: u64,
+    /// Bytes that it hands on.
     pub output: u64,
     pub all_reduces: u64,
     /// Parameters of experts, which fewer replicas reduce.

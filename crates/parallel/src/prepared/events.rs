@@ -17,6 +17,7 @@ pub struct Room {
     processes: Vec<Process>,
     /// Messages under way from each process to the next stage, and to the one before.
     under_way: Vec<[ExchangeWay; 2]>,
+    /// Per stage.
     meetings: Vec<ReplicaBarrier>,
     /// Per stage: the order of its operations.
     orders: Vec<StageOrder>,
@@ -46,6 +47,7 @@ enum StepEvent {
 #[derive(Debug, Clone, Copy, Default)]
 struct Process {
     next: u32,
+    /// When its host is free.
     host: SimTime,
     /// Since when it does what it does.
     since: SimTime,

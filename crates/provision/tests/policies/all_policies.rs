@@ -1,6 +1,6 @@
 //! Promises of all policies, and results printed by the sources of some.
 
-use crate::common::{aws, aws_zones, job, policy};
+use crate::common::{aws, aws_zones, job, long_job_in_three_zones, policy};
 use scavsim_provision::clairvoyant::optimum;
 use scavsim_provision::job::{Job, LastTick};
 use scavsim_provision::policy::Net;
@@ -105,14 +105,7 @@ fn whoever_has_a_net_keeps_all_deadlines() {
 
 /// Whether a policy's decisions change with the future of a tick, tried in many places.
 fn decides_by_what_comes(name: &str) -> bool {
-    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
-    let job = Job {
-        work_s: 100_000.0,
-        deadline_s: 150_000.0,
-        changeover_s: 720.0,
-        checkpoint_gb: 20.0,
-        ..job(1.0, 1.0, 0.0)
-    };
+    let (world, job) = long_job_in_three_zones();
     let ticks = 769;
     let places = (0..15_000)
         .step_by(5_000)

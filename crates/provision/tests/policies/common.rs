@@ -84,6 +84,19 @@ pub fn aws_zones(names: &[&str]) -> World {
     world.of_zones(&places)
 }
 
+/// A job of 28 h in 42 h, and three zones of AWS.
+pub fn long_job_in_three_zones() -> (World, Job) {
+    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
+    let job = Job {
+        work_s: 100_000.0,
+        deadline_s: 150_000.0,
+        changeover_s: 720.0,
+        checkpoint_gb: 20.0,
+        ..job(1.0, 1.0, 0.0)
+    };
+    (world, job)
+}
+
 /// A life over all ticks of a world.
 pub fn lived(world: &World, job: &Job, policy: &mut dyn Policy) -> Outcome {
     live(world.window(0, world.ticks()).unwrap(), job, policy)

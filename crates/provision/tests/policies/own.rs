@@ -1,8 +1,7 @@
 //! Policies from outside see nothing of what comes.
 
-use crate::common::{aws_zones, hours, job, zone};
+use crate::common::{hours, job, long_job_in_three_zones, zone};
 use scavsim_provision::face::{LastLook, Net, Policy, PolicyView};
-use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::live;
 use scavsim_provision::world::World;
 
@@ -38,14 +37,7 @@ impl Policy for Writes {
 
 #[test]
 fn another_future_changes_no_line_before_it() {
-    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
-    let job = Job {
-        work_s: 100_000.0,
-        deadline_s: 150_000.0,
-        changeover_s: 720.0,
-        checkpoint_gb: 20.0,
-        ..job(1.0, 1.0, 0.0)
-    };
+    let (world, job) = long_job_in_three_zones();
     let seen = |world: &World, start: usize| {
         let mut own = Writes::default();
         let window = world.window(start, 769).unwrap();

@@ -15,6 +15,7 @@ use crate::input::Diagnostic;
 
 /// Definitions inside of definitions beyond which nothing is evaluated.
 const DEEPEST: usize = 50;
+/// Values of a list at most.
 const MOST: f64 = 1e6;
 
 pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {

@@ -14,6 +14,7 @@ use crate::input::{Diagnostic, Diagnostics, Source};
 
 /// Parts inside of parts beyond which nobody reads on.
 const DEEPEST: usize = 100;
+/// Variables of an aggregate at most.
 const MOST_LOOPS: usize = 10;
 
 /// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to `diagnostics`.

@@ -33,6 +33,7 @@ pub(super) fn is_satisfied(left: &Value, relation: Relation, right: &[Value]) ->
 
 pub(super) struct SelectedRows<'c> {
     pub(super) rows: Vec<usize>,
+    /// Conditions that are not on columns.
     pub(super) others: Vec<&'c Condition>,
     /// The condition that left none.
     pub(super) nobody: Option<&'c Condition>,

@@ -55,6 +55,7 @@ impl Recipe for EiPerCostSettings {
 struct EiPerCost<'s, I> {
     settings: &'s EiPerCostSettings,
     first: I,
+    /// Over logarithms.
     process: GaussianProcess<'s>,
 }
 

@@ -27,6 +27,7 @@ struct Scale {
     rows: Rows,
     sums: Sums,
     points: Vec<PosteriorProducts>,
+    /// Sum of the logarithms of L's diagonal.
     log_diagonal: f64,
 }
 

@@ -102,6 +102,7 @@ impl EpochLine {
 /// Epochs to the target by the global batch, where no noise was read with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpochTable {
+    /// Ascending.
     batches: Vec<f64>,
     epochs: Vec<f64>,
 }

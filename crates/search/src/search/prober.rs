@@ -34,6 +34,7 @@ enum Predictor {
         samples_per_epoch: f64,
         batches: Vec<f64>,
     },
+    /// A run to the target, itself.
     Target,
 }
 

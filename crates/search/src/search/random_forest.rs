@@ -55,6 +55,7 @@ impl Recipe for RandomForestSettings {
 struct RandomForest<'s> {
     random_share: f64,
     features: &'s Features,
+    /// Logarithms of what runs came to.
     seen: Vec<(usize, f64)>,
     worst: f64,
     stream: &'s mut Stream,

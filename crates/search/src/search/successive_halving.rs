@@ -79,6 +79,7 @@ impl Recipe for SuccessiveHalvingSettings {
 
 struct Rungs<'a, 't> {
     trials: Trials<'a, 't>,
+    /// By share and configuration.
     seen: Vec<Vec<Option<CheapTrial>>>,
 }
 

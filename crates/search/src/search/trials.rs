@@ -57,6 +57,7 @@ pub(super) struct Trials<'a, 't> {
     testbed: &'t mut dyn Testbed,
     forecast: &'t mut Forecast,
     pub(super) tried: Vec<bool>,
+    /// How many were.
     pub(super) count: usize,
     pub(super) is_reached: bool,
     /// The best that keeps the limits, and its value.

@@ -11,6 +11,7 @@ pub struct PlanMetrics {
     pub tokens_per_s: f64,
     /// Model FLOPs utilisation; `None` where only a profile of the model is known. Source: Chowdhery et al., PaLM, 2022.
     pub mfu: Option<f64>,
+    /// Tokens to the target.
     pub tokens: f64,
     /// Seconds to it without luck.
     pub calm_s: f64,

@@ -93,6 +93,7 @@ impl Visits {
         }
     }
 
+    /// The number of the next visit, from 0.
     fn next(&mut self, configuration: usize) -> u64 {
         let count = &mut self.counts[configuration];
         if *count == 0 {

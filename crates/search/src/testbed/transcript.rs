@@ -36,6 +36,7 @@ pub enum RequestedExtent {
     /// So many steps until the noise has settled.
     ColdStart(u64),
     Steps(u64),
+    /// This share of a run to the target.
     Share(f64),
     /// A cheap version of a run that has this share of it.
     Fidelity(f64),

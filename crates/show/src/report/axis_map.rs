@@ -92,7 +92,7 @@ pub fn render(table: &KeyTable, page: &Page) -> Option<String> {
     let across_room = page.width.saturating_sub(LABEL) / WIDTH;
     let bins = [MOST_ROWS, across_room].map(|most| most.max(1));
     let each = [0, 1].map(|axis| maps.values[axis].len().div_ceil(bins[axis]).max(1));
-    let heads = [0, 1].map(|axis| heads(&maps.values[axis], each[axis]));
+    let heads = [0, 1].map(|axis| column_heads(&maps.values[axis], each[axis]));
     if heads.iter().any(Vec::is_empty) {
         return None;
     }
@@ -119,7 +119,7 @@ pub fn render(table: &KeyTable, page: &Page) -> Option<String> {
 }
 
 /// The first of each so many values, which stands for all of them.
-fn heads(values: &[f64], each: usize) -> Vec<String> {
+fn column_heads(values: &[f64], each: usize) -> Vec<String> {
     values.chunks(each).map(|bin| bin[0].to_string()).collect()
 }
 
@@ -165,7 +165,13 @@ mod tests {
     #[test]
     fn cells_are_means_and_darker_where_there_is_more() {
         let cells = vec![vec![(0.0, 2.0), (0.3, 1.0)], vec![(0.0, 0.0), (0.6, 2.0)]];
-        let text = lines(&cells, &[heads(&[1.0, 2.0, 3.0], 2), heads(&[0.5, 1.5], 1)]);
+        let text = lines(
+            &cells,
+            &[
+                column_heads(&[1.0, 2.0, 3.0], 2),
+                column_heads(&[0.5, 1.5], 1),
+            ],
+        );
         let expected = [
             "                0.5     1.5",
             "1              +0.0   +30.0█",

@@ -54,7 +54,7 @@ fn table(block: &[Group], page: &Page) -> String {
             let over = over.map_or(String::new(), |over| {
                 format!(", {over:.3} times the clairvoyant's cost")
             });
-            let closed = gap_closed(block, cost_usd).map_or(String::new(), |share| {
+            let closed = gap_closed(block, cost_usd).filter(|share| *share >= 0.5).map_or(String::new(), |share| {
                 format!(" It closes {share:.0} % of the gap between `{STAY}`, which never changes its choice, and the clairvoyant.")
             });
             format!(

@@ -75,8 +75,11 @@ fn all<F>(
 
 #[derive(Debug, Clone)]
 pub enum Kind {
+    /// Each by itself, by its age.
     Alone(Lifetime),
+    /// Several at once, at random times.
     Batch(Batch),
+    /// Several at once, as it was seen.
     Trace(Trace),
 }
 
@@ -193,7 +196,8 @@ fn kind(
         None => None,
         Some(_) => Some(row.number("cap_h", 1e-3..=1e6, d)?),
     };
-    let at = row.known("kind", &[0, 1, 2, 3, 4], |at| KINDS[at].0.name, d)?;
+    let places: [usize; KINDS.len()] = std::array::from_fn(|at| at);
+    let at = row.known("kind", &places, |at| KINDS[at].0.name, d)?;
     let (Declaration { name: law, .. }, (figures_file, _), _) = KINDS[at];
     let column = match row.optional_text("figures") {
         Some(_) => "figures",

@@ -16,6 +16,7 @@ pub struct Rule {
 
 #[derive(Debug, Clone)]
 pub enum Base {
+    /// USD per VM and hour.
     Vm(Arc<dyn VmPrice>),
     /// USD per sample of global batch and hour, whatever the worker count.
     Sample(f64),

@@ -31,6 +31,7 @@ pub(super) const CSV: ListKind = ListKind {
     read: read_csv,
 };
 
+/// Lines before the header of the CSV.
 const PREAMBLE: usize = 5;
 
 /// Names of attributes in JSON and CSV, and the values of the machines that are usual.

@@ -151,7 +151,7 @@ impl FormPlan {
         }
     }
 
-    fn left(&self, view: &PolicyView<'_, '_>) -> RemainingHours {
+    fn remaining(&self, view: &PolicyView<'_, '_>) -> RemainingHours {
         let work_s = self.form.map_or(view.left_s(), |form| view.rest_s(form));
         let (work_h, times) = (work_s / 3600.0, view.times());
         RemainingHours {
@@ -160,7 +160,7 @@ impl FormPlan {
         }
     }
 
-    fn known(&self, zone: usize) -> Option<&KnownZone> {
+    fn known_zone(&self, zone: usize) -> Option<&KnownZone> {
         self.zones.iter().find(|known| known.zone == zone)
     }
 
@@ -213,7 +213,7 @@ impl FormPlan {
 
     /// Expected USD of waiting for the best zone.
     fn waiting(&self, view: &PolicyView<'_, '_>) -> f64 {
-        let left = self.left(view);
+        let left = self.remaining(view);
         let waits = |known: &KnownZone| {
             let age = known.rates.pause_age();
             let waiting = known.table().waiting(left.work_h, left.slack_h, age);
@@ -224,8 +224,8 @@ impl FormPlan {
 
     /// Expected USD of going on at a place that works after some hours.
     fn going_on(&self, view: &PolicyView<'_, '_>, place: Place, start_up_h: f64) -> Option<f64> {
-        let known = self.known(place.zone)?;
-        let left = self.left(view);
+        let known = self.known_zone(place.zone)?;
+        let left = self.remaining(view);
         let slack_h = left.slack_h - start_up_h;
         let unit_usd = self.on_demand_usd_per_h(view, place.zone);
         Some(match place.market {
@@ -249,7 +249,7 @@ impl FormPlan {
         stay_usd: f64,
         choices: &mut Vec<Course>,
     ) {
-        let left = self.left(view);
+        let left = self.remaining(view);
         for known in &self.zones {
             let (zone, table) = (known.zone, known.table());
             let egress = view.egress_usd(zone);
@@ -290,7 +290,7 @@ impl FormPlan {
         self.zones.len() == 1
             && is_on_spot
             && view.start_up_left_s() <= 0.0
-            && self.zones[0].table().stays(self.left(view).slack_h)
+            && self.zones[0].table().stays(self.remaining(view).slack_h)
     }
 
     /// Whether watching a new run is worth more than taking its machines: their cost if soon lost, against on-demand costs meanwhile.
@@ -299,7 +299,7 @@ impl FormPlan {
         if self.form.is_some() || !works || known.rates.run_age() == Age::Old {
             return false;
         }
-        let (table, left) = (known.table(), self.left(view));
+        let (table, left) = (known.table(), self.remaining(view));
         let now = table.start_spot(left.work_h, left.slack_h, Age::Young);
         table.look_first(left.work_h, left.slack_h) < now
     }
@@ -373,7 +373,7 @@ impl CostToGo {
         } else {
             plan.shape.changeover_h
         };
-        plan.form.is_none() || plan.left(view).slack_h >= start_up_h
+        plan.form.is_none() || plan.remaining(view).slack_h >= start_up_h
     }
 
     /// Expected USD of what it has now, or of waiting.
@@ -400,7 +400,7 @@ impl CostToGo {
     }
 
     /// Takes the first choice that is there; whether spot machines were refused and nothing was taken.
-    fn take(&mut self, view: &mut PolicyView<'_, '_>) -> bool {
+    fn take_best_choice(&mut self, view: &mut PolicyView<'_, '_>) -> bool {
         let mut is_refused = false;
         for at in 0..self.choices.len() {
             let Course { place, plan, .. } = self.choices[at];
@@ -413,7 +413,7 @@ impl CostToGo {
                 }
                 return false;
             }
-            let Some(known) = self.plans[plan].known(zone) else {
+            let Some(known) = self.plans[plan].known_zone(zone) else {
                 continue;
             };
             if self.plans[plan].looks_first(view, known) {
@@ -468,7 +468,7 @@ impl Policy for CostToGo {
             }
             choices.sort_by(|a, b| a.usd.total_cmp(&b.usd));
             self.choices = choices;
-            if self.take(view) && view.running().is_none() {
+            if self.take_best_choice(view) && view.running().is_none() {
                 self.work_meanwhile(view);
             }
         }

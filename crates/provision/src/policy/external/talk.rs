@@ -30,6 +30,7 @@ pub(super) enum Answer {
     Spot(Vec<usize>, Option<usize>),
     /// On demand in a zone, with an optional form.
     OnDemand(usize, Option<usize>),
+    /// Look whether a zone has spot machines.
     Probe(usize),
     /// Give all machines back for good.
     GiveUp,
@@ -225,7 +226,9 @@ pub(super) fn life(view: &PolicyView<'_, '_>, seed: usize, settings: &Map<String
 /// Result of the answer before, within the same tick.
 #[derive(Debug)]
 pub(super) enum Reply {
+    /// None of these zones has spot machines.
     Refused(Vec<usize>),
+    /// Whether a probed zone has spot machines.
     Offered(usize, bool),
 }
 

@@ -10,6 +10,7 @@ pub(super) struct RawRecord {
     pub(super) cells: Vec<Range<usize>>,
     /// From the first cell to the last, without the line end.
     pub(super) line: Range<usize>,
+    /// A quote that was opened and never closed.
     pub(super) open_quote: Option<usize>,
 }
 

@@ -58,6 +58,7 @@ pub struct Constants {
     pub(super) scales: Vec<f64>,
     /// Whether step and steps have scales of their own, so that there are as many experts as pairs.
     pub(super) pairs: bool,
+    /// Odds that a run fails, before any did.
     pub(super) fails: f64,
     /// Odds that there is a cliff beyond which runs fail, the odds of a failure there, and cliffs per coordinate and direction.
     pub(super) cliff: f64,

@@ -69,6 +69,7 @@ pub(super) struct Experts<'p> {
 pub(super) struct ObjectivePrediction {
     /// Sum to 1.
     pub(super) weights: Vec<f64>,
+    /// By expert.
     pub(super) moments: Vec<Vec<(f64, f64)>>,
     /// How much of the spread counts for what each expects.
     cautions: Vec<f64>,

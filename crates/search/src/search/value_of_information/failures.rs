@@ -9,6 +9,7 @@ pub(super) struct Failures<'c> {
     cliffs: &'c Cliffs,
     /// Logarithms of the weights: of no cliff, then of each.
     log_weights: Vec<f64>,
+    /// Odds that a run fails, per configuration.
     pub(super) odds: Vec<f64>,
 }
 
