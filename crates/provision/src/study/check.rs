@@ -39,13 +39,12 @@ impl StudyTables<'_> {
     /// Reads the study, with its settings and a program's own policies.
     pub fn read(self, own: &[NamedRecipe], check: &mut Check<'_>) -> Option<Study> {
         let policies = check.policies(self.policy.map(Spanned::get_ref), own);
-        let table = self.market.map(Spanned::get_ref);
         let job = self.job.map(Spanned::get_ref);
         let forms = match job {
             Some(job) => check.forms(job),
             None => Some(vec![Form::of_machines(1)]),
         };
-        let market = check.market(table, (job, forms.as_deref()));
+        let market = check.market(self.market, (job, forms.as_deref()));
         let first = check.job(self.job, forms);
         if let (Some(job), Some(policies)) = (self.job, &policies) {
             check.lateness(job.get_ref(), job.span(), policies);

@@ -50,16 +50,17 @@ pub enum StatedRuns {
 impl Check<'_> {
     pub(super) fn market(
         &mut self,
-        table: Option<&MarketTable>,
+        table: Option<&Spanned<MarketTable>>,
         (job, forms): (Option<&JobTable>, Option<&[Form]>),
     ) -> Option<StudyMarket> {
         let table = self.needed("market", table, "where it is done")?;
+        let (table, at) = (table.get_ref(), table.span());
         let replicas = table
             .replicas
             .as_ref()
             .map(|count| u64::from(count.get_ref().get()));
         let Some(traces) = &table.traces else {
-            return self.stated(table, replicas, (job, forms.unwrap_or_default()));
+            return self.stated((table, at), replicas, (job, forms.unwrap_or_default()));
         };
         let own = [
             ("run_h", table.run_h.is_some()),
@@ -178,15 +179,15 @@ impl Check<'_> {
     /// A market whose availability is drawn by what the table says of runs and pauses.
     fn stated(
         &mut self,
-        table: &MarketTable,
+        (table, at): (&MarketTable, Range<usize>),
         replicas: Option<u64>,
         (job, forms): (Option<&JobTable>, &[Form]),
     ) -> Option<StudyMarket> {
-        let runs = self.stated_runs(table);
-        let pause_h = self.needed("market.pause_h", table.pause_h, STATED);
+        let runs = self.stated_runs(table, at.clone());
+        let pause_h = self.needed_at(at.clone(), "market.pause_h", table.pause_h, STATED);
         let zones = match &table.vm {
             Some(types) => self.catalogue_zones(table, types, (job, forms)),
-            None => self.stated_zone(table),
+            None => self.stated_zone(table, at),
         };
         let (zones, runs, pause_h) = (zones?, runs?, pause_h?.get());
         let of_runs = match (&runs, &table.lifetimes) {
@@ -222,9 +223,9 @@ impl Check<'_> {
         })
     }
 
-    fn stated_runs(&mut self, table: &MarketTable) -> Option<StatedRuns> {
+    fn stated_runs(&mut self, table: &MarketTable, at: Range<usize>) -> Option<StatedRuns> {
         let Some(name) = &table.lifetimes else {
-            let run_h = self.needed("market.run_h", table.run_h, STATED)?;
+            let run_h = self.needed_at(at, "market.run_h", table.run_h, STATED)?;
             return Some(StatedRuns::MeanHours(run_h.get()));
         };
         if table.run_h.is_some() {
@@ -253,9 +254,15 @@ impl Check<'_> {
     }
 
     /// The only zone of a market without a name.
-    fn stated_zone(&mut self, table: &MarketTable) -> Option<Vec<Zone>> {
-        let spot = self.needed("market.spot_usd_per_h", table.spot_usd_per_h, STATED);
-        let on_demand = self.needed(
+    fn stated_zone(&mut self, table: &MarketTable, at: Range<usize>) -> Option<Vec<Zone>> {
+        let spot = self.needed_at(
+            at.clone(),
+            "market.spot_usd_per_h",
+            table.spot_usd_per_h,
+            STATED,
+        );
+        let on_demand = self.needed_at(
+            at,
             "market.on_demand_usd_per_h",
             table.on_demand_usd_per_h,
             STATED,
