@@ -220,6 +220,9 @@ fn averaged(strategies: &[String], stored: &[Workload]) -> Option<String> {
     let names = names.join(", ");
     match (is_there(ALL), is_there(OTHERS)) {
         (false, false) => None,
+        (true, _) if stored.len() == 1 => Some(format!(
+            "`{ALL}` has no other job than {names} to average: for that it scales one run by its universal model"
+        )),
         (true, false) => Some(format!("`{ALL}` averages the models of {names}")),
         (false, true) => Some(format!(
             "`{OTHERS}` averages the models of {names}, without that of the job itself"
