@@ -89,7 +89,7 @@ impl Speed {
     }
 
     fn is_one(&self) -> bool {
-        self.speeds().eq([1.0])
+        matches!(self.steps[..], [(_, speed)] if speed == 1.0)
     }
 
     /// Seconds for all work from `done_s` on.

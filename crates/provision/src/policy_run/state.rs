@@ -295,7 +295,8 @@ impl<'w> PolicyRun<'w> {
 
     /// Lets the tick pass: bills it, and does the work.
     pub(super) fn pass(&mut self) {
-        for zone in std::mem::take(&mut self.probed) {
+        for at in 0..self.probed.len() {
+            let zone = self.probed[at];
             // Whoever has spot machines there has seen them for nothing.
             let market = Market::Spot;
             let place = Place { zone, market };
@@ -305,6 +306,7 @@ impl<'w> PolicyRun<'w> {
                 self.outcome.bill.probes += price * self.job.probe_s / 3600.0;
             }
         }
+        self.probed.clear();
         let (begin, tick_end) = (self.now(), self.next_tick());
         let mut end = tick_end;
         if let Some(place) = self.running {
@@ -389,17 +391,17 @@ impl<'w> PolicyRun<'w> {
         what: TimelineEvent,
         zone: Option<usize>,
     ) {
-        let done_s = self.done_at(at).seconds();
-        let spent_usd = self.outcome.cost_usd() + unbilled_usd;
-        if let Some(timeline) = &mut self.timeline {
-            timeline.entries.push(Entry {
-                at_s: at.seconds(),
-                done_s,
-                spent_usd,
-                what,
-                zone,
-                form: self.form,
-            });
+        if self.timeline.is_none() {
+            return;
         }
+        let entry = Entry {
+            at_s: at.seconds(),
+            done_s: self.done_at(at).seconds(),
+            spent_usd: self.outcome.cost_usd() + unbilled_usd,
+            what,
+            zone,
+            form: self.form,
+        };
+        self.timeline.get_or_insert_default().entries.push(entry);
     }
 }

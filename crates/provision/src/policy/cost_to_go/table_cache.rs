@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::table::{Table, Terms};
 
 /// Ratio of neighbouring rounded rates.
-const RATE_STEP: f64 = 1.12;
+const RATE_STEP: f64 = 1.25;
 /// Ratio of neighbouring rounded prices.
-const PRICE_STEP: f64 = 1.01;
+const PRICE_STEP: f64 = 1.05;
 /// Ratio to the rounded rate beyond which it is rounded anew: three quarters of a step; half a step would alternate.
-const RATE_STAYS: f64 = 1.088;
-const PRICE_STAYS: f64 = 1.0075;
-const MOST_VALUES: usize = 4_000_000;
+const RATE_STAYS: f64 = 1.182;
+const PRICE_STAYS: f64 = 1.0375;
+const MOST_VALUES: usize = 8_000_000;
 
 /// Terms of tables that do not change as rates are learned.
 #[derive(Debug, Clone, Copy, PartialEq)]
