@@ -380,7 +380,7 @@ fn check(
     let names = || catalogue.types.iter().map(|listed| &*listed.vm);
     for vm in vm_types {
         let is_known = catalogue.vm_type(vm).is_some() || wanted.own_usd.contains_key(vm);
-        if let Some(near) = closest(vm, names()).filter(|_| !is_known) {
+        if !is_known && let Some(near) = closest(vm, names()) {
             let title = format!("unknown VM type `{vm}` in the measurements");
             let help =
                 format!("did you mean `{near}`? else say its price with `--usd-per-hour {vm}=USD`");

@@ -17,8 +17,8 @@ pub(super) struct Basis<'a> {
     pub(super) nodes: &'a [NodeKind],
     pub(super) runtime: &'a Runtime,
     pub(super) plan: &'a ParallelPlan,
-    /// Per kind of node: number of its GPU in the profile and among the links.
-    gpus: Vec<(Option<usize>, Option<u16>)>,
+    /// Per kind of node of the plan: number of its GPU in the profile and among the links.
+    gpus: Vec<Option<(Option<usize>, Option<u16>)>>,
 }
 
 impl PreparedPlan {
@@ -30,14 +30,21 @@ impl PreparedPlan {
         plan: &ParallelPlan,
     ) -> Result<PreparedPlan, Misfit> {
         plan.check(profile, nodes)?;
-        let numbers = |kind: &NodeKind| (profile.gpu(&kind.gpu), links.gpu(&kind.gpu));
+        // Of the plan's own kinds alone: there may be many more.
+        let mut gpus = vec![None; nodes.len()];
+        for replica in plan.stages.iter().flat_map(|stage| &stage.replicas) {
+            let at = replica.kind as usize;
+            if let (Some(numbers @ None), Some(kind)) = (gpus.get_mut(at), nodes.get(at)) {
+                *numbers = Some((profile.gpu(&kind.gpu), links.gpu(&kind.gpu)));
+            }
+        }
         let basis = Basis {
             profile,
             links,
             nodes,
             runtime,
             plan,
-            gpus: nodes.iter().map(numbers).collect(),
+            gpus,
         };
         let stages = plan.stages.len();
         let mut memory = Vec::with_capacity(stages);
@@ -94,7 +101,8 @@ impl Basis<'_> {
     }
 
     fn gpu(&self, replica: Replica) -> (Option<usize>, Option<u16>) {
-        (self.gpus.get(replica.kind as usize).copied()).unwrap_or_default()
+        let numbers = self.gpus.get(replica.kind as usize).copied().flatten();
+        numbers.unwrap_or_default()
     }
 
     fn lanes(&self) -> Result<UnlikePipelines, Misfit> {
