@@ -27,8 +27,8 @@ const CLOSE: f64 = FINE / 2.0;
 const FIRST_RUNS: [u64; 2] = [64, 100];
 /// Outlines of a configuration: the first, and the most.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
-/// VMs that may be lost in the runs of a configuration, about ten seconds of compute; then no run is added.
-const MOST_LOSSES: u64 = 4_000_000;
+/// VMs that may be lost in the runs of a configuration, about a tenth of a second of compute; then no run is added.
+const MOST_LOSSES: u64 = 50_000;
 /// Losses that a run without a result counts as.
 const LOST_WITHOUT_RESULT: u64 = 20_000;
 /// Runs without a result after which no more are made.
@@ -127,6 +127,11 @@ pub fn expect(
             })
             .collect(),
     }
+}
+
+/// Whether so many losses in so many runs cost too much for another run.
+pub(super) fn is_enough(runs: u64, losses: u64) -> bool {
+    runs >= HOPELESS && losses >= MOST_LOSSES
 }
 
 /// Most runs of a configuration in each of the sets.
@@ -277,7 +282,6 @@ impl<'g> Runner<'g> {
         let error = sample.error();
         if self.interrupt.is_raised()
             || error <= enough
-            || sample.losses() >= MOST_LOSSES
             || (sample.is_hopeless(HOPELESS) && error.is_infinite())
         {
             return false;
@@ -312,8 +316,9 @@ impl<'g> Runner<'g> {
             return true;
         }
         let more = needed(sample.runs(), error / enough).min(most.saturating_sub(sample.runs()));
+        let runs = sample.runs();
         self.run(sample, at, more);
-        more > 0
+        sample.runs() > runs
     }
 
     fn is_barren(&mut self, at: usize) -> bool {
@@ -322,8 +327,10 @@ impl<'g> Runner<'g> {
 
     fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
         for _ in 0..runs {
-            let is_enough = sample.runs() >= HOPELESS && sample.losses() >= MOST_LOSSES;
-            if is_enough || sample.is_hopeless(HOPELESS) || self.interrupt.is_raised() {
+            if is_enough(sample.runs(), sample.losses())
+                || sample.is_hopeless(HOPELESS)
+                || self.interrupt.is_raised()
+            {
                 break;
             }
             let reached = self.once(at, sample.runs());
@@ -358,12 +365,12 @@ impl<'g> Runner<'g> {
         reached
     }
 
-    /// One run as limits see it: infinite time and costs where it misses the target.
-    pub(super) fn run_values(&mut self, at: usize, number: u64) -> RunValues<'_> {
+    /// One run as limits see it, with its losses: infinite time and costs where it misses the target.
+    pub(super) fn run_values(&mut self, at: usize, number: u64) -> (RunValues<'_>, u64) {
         if !self.once(at, number) {
             self.values.fill(f64::INFINITY);
         }
-        RunValues(&self.values)
+        (RunValues(&self.values), self.lost)
     }
 }
 

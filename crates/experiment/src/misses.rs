@@ -55,7 +55,7 @@ impl Misses {
             let mut enough = RUNS[0].min(most);
             runners.with(0, |runner| {
                 while sample.runs() < enough && !runner.is_stopped() {
-                    sample.add_run(runner.run_values(at, sample.runs()), limits);
+                    sample.add_run(runner.run_values(at, sample.runs()).0, limits);
                     if sample.runs() == enough {
                         enough = sample.enough(limits, max_miss).min(most);
                     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::expectation::Runner;
+use super::expectation::{Runner, is_enough};
 use super::plan::Plan;
 use super::plan_error::PlanError;
 use super::scenario::Scenario;
@@ -203,12 +203,15 @@ fn run_chunk(
     let quantities = arena.tariffs.len() + 1;
     let mut values = vec![vec![Vec::new(); quantities]; chunk.len()];
     let mut missed = vec![vec![Share::default(); arena.tariffs.len()]; chunk.len()];
+    let mut losses = vec![0; chunk.len()];
     for number in 0..runs {
         for (place, at) in chunk.iter().enumerate() {
-            if number >= most[place] || runner.is_stopped() {
+            let is_done = number >= most[place] || is_enough(number, losses[place]);
+            if is_done || runner.is_stopped() {
                 continue;
             }
-            let run = runner.run_values(*at, number);
+            let (run, lost) = runner.run_values(*at, number);
+            losses[place] += lost;
             for (all, value) in values[place].iter_mut().zip(run.0) {
                 all.push(*value);
             }
