@@ -1220,12 +1220,12 @@ class FullSettings(Keys):
     cold_start_steps: int = key(default=None)
     """Steps before the first probe; the workload's own figure when absent."""
     earlier_runs: bool = key(default=None)
-    """Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run. [true]"""
+    """Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run. [false]"""
     epochs_from: Literal['pooled', 'fewest-workers', 'most-workers'] = key(default=None)
     """Which earlier runs give the epoch line. ["pooled"]"""
     noise_by: Literal['average', 'workers'] = key(default=None)
     """Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with its batch.
-    ["workers"]"""
+    ["average"]"""
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
     progress: float = key(default=None)
@@ -1341,7 +1341,7 @@ class PartialSettings(Keys):
     cold_start_steps: int = key(default=None)
     """Steps before the first probe; the workload's own figure when absent."""
     earlier_runs: bool = key(default=None)
-    """Whether earlier runs of the workload give the epoch line; without, it is `online`. [true]"""
+    """Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run. [false]"""
     epochs_from: Literal['pooled', 'fewest-workers', 'most-workers'] = key(default=None)
     """Which earlier runs give the epoch line. ["pooled"]"""
     extremes: Literal['corners', 'three', 'diagonal'] = key(default=None)
@@ -1353,7 +1353,7 @@ class PartialSettings(Keys):
     probe_steps: int = key(default=None)
     """Steps per probe; the workload's own figure when absent."""
     progress: float = key(default=None)
-    """Share of the way to the target that is trained to learn θ of epochs θ·(γ/K), without earlier runs. [0.01]"""
+    """Share of the way to the target that is trained, where the last probe was, to learn θ. [0.01]"""
     start: Literal['smallest', 'largest-batch'] = key(default=None)
     """Where the search starts and settles. ["smallest"]"""
     step_fit: Literal['whole', 'split'] = key(default=None)

@@ -171,7 +171,7 @@ fn the_gallery_says_what_knowledge_is_worth() {
         move |group: &Value| times * group["metrics"][key]["mean"].as_f64().unwrap_or(f64::NAN)
     };
     let page = repository_file("docs/gallery.md");
-    for strategy in ["full", "partial", "online", "one-run"] {
+    for strategy in ["full", "partial", "one-run", "same-job"] {
         let known = of(strategy, "time", &mean("known_time_h", 1.0), 0);
         let known = if known == "0, 0, 0" {
             "none".to_owned()

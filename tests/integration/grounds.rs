@@ -336,13 +336,12 @@ fn a_strategy_that_picks_a_hole_has_failed_and_the_reason_says_so() {
 #[test]
 fn knowledge_has_its_price_in_the_record() {
     let text = format!(
-        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"online\", \"same-job\", \"default\"]\n\
+        "{SIMULATED}search.strategies = [\"oracle\", \"partial\", \"full\", \"same-job\", \"default\"]\n\
          search.objectives = [\"time\"]\n"
     );
     let known = records(&load(&text, &Registry::default()), |r| {
         (r.known_runs, r.known_time_h, r.known_cost_usd)
     });
-    // The epoch line comes from the twelve cells whose noise and epochs were measured, each run to its end.
     let rows: Vec<String> = (known.iter())
         .map(|(runs, hours, usd)| match (runs, hours, usd) {
             (Some(runs), Some(hours), Some(usd)) => format!("{runs} {hours:.1} {usd:.1}"),
@@ -352,20 +351,24 @@ fn knowledge_has_its_price_in_the_record() {
     insta::assert_snapshot!(rows.join("\n"));
 }
 
-/// A search online is made without a look at any earlier run: there may be none, where `partial` cannot do without.
+/// Full and partial search are made without a look at any earlier run, unless they are to have the epoch line of some.
 #[test]
-fn a_search_online_takes_nothing_of_the_past() {
+fn full_and_partial_search_take_nothing_of_the_past() {
     let plan = Plan::new(&load(SIMULATED, &Registry::default())).expect("a checked scenario");
     let task = plan.arena(0).expect("an arena").task();
     let nothing = History::default();
-    let made = |name: &str| {
-        let recipe = Registry::default().recipe(name, &Settings::default());
+    let mut settings = Settings::default();
+    let mut made = |name: &str, earlier_runs: bool| {
+        settings.partial.earlier_runs = earlier_runs;
+        let recipe = Registry::default().recipe(name, &settings);
         let mut past = Past::new(&nothing, &[]);
         let made = recipe.expect("a strategy").build(&task, &mut past);
         (made.is_ok(), past.into_taken().len())
     };
-    assert_eq!(made("online"), (true, 0));
-    assert_eq!(made("partial"), (false, 0));
+    for name in ["full", "partial", "online"] {
+        assert_eq!(made(name, false), (true, 0), "{name}");
+    }
+    assert_eq!(made("partial", true), (false, 0));
 }
 
 /// Random search on Scout's eighteen workloads at their charge of whole runs: the published 1.30 and 1.19 of the

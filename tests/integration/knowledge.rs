@@ -177,7 +177,8 @@ fn old_names_of_strategies_stand_for_the_new_ones() {
 #[test]
 fn a_line_of_fewer_runs_costs_fewer() {
     let of = |more: &str| {
-        let (_, rows) = table("\"partial\"", more);
+        let more = format!("[strategy.partial]\nearlier_runs = true\n{more}");
+        let (_, rows) = table("\"partial\"", &more);
         let of_one = |row: Row<'_>| {
             ["known_runs", "known_time_h", "known_cost_usd"].map(|column| row.number(column))
         };
@@ -185,11 +186,11 @@ fn a_line_of_fewer_runs_costs_fewer() {
     };
     let (all, few) = (
         of(""),
-        of("[strategy.partial]\nepochs_from = \"fewest-workers\"\n"),
+        of("epochs_from = \"fewest-workers\"\n"),
     );
     assert_eq!((all[0], few[0]), (12.0, 4.0));
     assert!(few[1] < all[1] && few[2] < all[2], "{all:?} {few:?}");
-    let most = of("[strategy.partial]\nepochs_from = \"most-workers\"\n");
+    let most = of("epochs_from = \"most-workers\"\n");
     assert_eq!(most[0], 4.0);
     // Runs with twice the workers are shorter.
     assert!(most[1] < few[1], "{most:?} {few:?}");

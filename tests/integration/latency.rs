@@ -48,7 +48,7 @@ fn rows(strategies: &str) -> Rows {
 
 #[test]
 fn communication_of_other_jobs_spares_probes_of_large_clusters() {
-    let rows = rows("\"srifty-like\", \"one-run\", \"full\"");
+    let rows = rows("\"srifty-like\", \"one-run\", \"same-job\"");
     let of = |strategy: &str, column: &str| -> Vec<f64> {
         let own = |row: &Row<'_>| row.text("strategy") == strategy;
         rows.iter()
@@ -71,7 +71,7 @@ fn communication_of_other_jobs_spares_probes_of_large_clusters() {
             .all(|runs| *runs > 2000.0)
     );
     let known = |strategy: &str| of(strategy, "known_cost_usd")[0];
-    assert!(known("srifty-like") > known("one-run") && known("srifty-like") < known("full"));
+    assert!(known("srifty-like") > known("one-run") && known("srifty-like") < known("same-job"));
     let errors = of("srifty-like", "error_mean");
     assert!(errors.iter().all(|error| *error < 0.2), "{errors:?}");
 }

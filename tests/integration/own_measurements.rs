@@ -94,6 +94,7 @@ fn measured_epochs_without_noise_are_known_by_what_they_cost() {
     sandbox.write(
         "s.toml",
         "workloads = [\"./w\"]\n[search]\nobjectives = [\"time\"]\nstrategies = [\"full\", \"partial\"]\n\
+         [strategy]\nfull = { earlier_runs = true }\npartial = { earlier_runs = true }\n\
          [pricing]\npolicies = [\"mine\"]\n[pricing.define.mine]\nusd_per_hour_of = { a = 1 }\n",
     );
     sandbox.run(&["run", "s.toml", "--out", "out"]).success();

@@ -71,11 +71,14 @@ impl Rivals {
         if let Some(rival) = worth(hours, usd, record.rival_knee_depth)
             && let Some(outcome) = self.outcome(rival, MOST_IN_PART)
         {
-            let by = rival.minus(own);
-            for (i, by) in by.into_iter().enumerate() {
+            let [hours, usd, depth] = rival.minus(own);
+            // A configuration that is worse in expectation is chosen where its luck makes it the better.
+            for (i, by) in [hours.abs(), usd.abs()].into_iter().enumerate() {
                 outcome.up[i] = outcome.up[i].max(by);
-                outcome.down[i] = outcome.down[i].max(-by);
+                outcome.down[i] = outcome.down[i].max(by);
             }
+            outcome.up[2] = outcome.up[2].max(depth);
+            outcome.down[2] = outcome.down[2].max(-depth);
         }
     }
 

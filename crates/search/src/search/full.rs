@@ -14,16 +14,16 @@ probing_settings! {
     pub struct FullSettings {
         /// Whose noise tells the epochs of a configuration: what was read there alone, or the average over worker counts with
         /// its batch.
-        pub noise_by: NoiseBy = NoiseBy::Workers,
+        pub noise_by: NoiseBy,
         /// Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run.
-        pub earlier_runs: bool = true,
+        pub earlier_runs: bool,
         /// Share of the way to the target that is trained to learn θ.
         pub progress: Fraction = Fraction::new(OWN_SHARE).expect("it is a fraction"),
     }
 
     name: "full",
-    what: "cold start, then probe every configuration; epochs from the line of an earlier run",
-    formula: "probes: every configuration; epochs: line of earlier runs; noise and step: read",
+    what: "cold start, then probe every configuration; epochs in proportion to the noise, their scale from the run itself",
+    formula: "probes: every configuration, and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise, averaged over K, and step: read",
     source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
     example: "search.strategies = [\"full\"]",
 }
@@ -33,7 +33,13 @@ impl Recipe for FullSettings {
         let groups = space::groups(task.space);
         // All configurations, so that the cluster only grows.
         let order: Vec<usize> = groups.into_iter().flat_map(|g| g.members).collect();
-        let probing = Prober::from_knowledge(task, past, self.probes(), self.earlier_runs)?;
+        let probes = self.probes();
+        let probing = if self.earlier_runs {
+            Prober::new(task, past, probes)
+        } else {
+            // Where noise tells nothing, every configuration is run.
+            Prober::by_noise_alone(task, probes).unwrap_or_else(|_| Prober::to_target(task, probes))
+        };
         let own_share = (!self.earlier_runs).then(|| self.progress.get());
         let noise_by = self.noise_by;
         ready(Depends::NOTHING, move |task, testbed, _, forecast| {

@@ -1,10 +1,7 @@
-//! Search without offline profiling, as the slides of Scavenger have it: epochs are proportional to the noise, e = θ·(γ/K),
-//! which is read with the steps while the job trains. No choice by time, cost or knee depends on θ. The job's own run tells
-//! it: how many steps a first share of the way takes. No earlier run of any job is looked at.
+//! Partial search without earlier runs, by its name in the slides of Scavenger.
 
-use super::partial::{Extremes, NoiseAt, Partial, corners};
-use super::prober::Prober;
-use super::settings::{EpochsFrom, NoiseBy, OWN_SHARE, Probes, Start, StepFit};
+use super::partial::{Extremes, NoiseAt, PartialSettings};
+use super::settings::{EpochsFrom, NoiseBy, OWN_SHARE, Start, StepFit};
 use super::{BuildResult, Past, Recipe, Task};
 use scavsim_base::settings;
 use scavsim_read::input::checked::{Count, Fraction};
@@ -31,30 +28,26 @@ settings! {
     }
 
     name: "online",
-    what: "without any earlier run: cold start, then probe the corners; epochs in proportion to the noise, their scale from the run itself",
-    formula: "probes: the corners of (K, B), and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise: line, step: plane through the probes",
+    what: "partial search without any earlier run, whatever the settings of `partial`",
+    formula: "as `partial` with `earlier_runs = false`",
     source: "slides of Tyagi & Sharma, Scavenger, CCGrid 2023",
     example: "strategy.online = { progress = 0.01 }",
 }
 
 impl Recipe for OnlineSettings {
-    fn build(&self, task: &Task<'_>, _: &mut Past<'_>) -> BuildResult {
-        let probes = Probes {
+    fn build(&self, task: &Task<'_>, past: &mut Past<'_>) -> BuildResult {
+        let partial = PartialSettings {
             start: self.start,
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             epochs_from: EpochsFrom::default(),
-        };
-        let probing = Prober::by_noise_alone(task, probes)?;
-        let progress = self.progress.get();
-        // It predicts with θ = 1.
-        let partial = Partial {
-            groups: corners(task, self.extremes),
-            noise_at: probing.reads_noise().then_some(self.noise_at),
-            probing,
+            extremes: self.extremes,
+            noise_at: self.noise_at,
             noise_by: self.noise_by,
             step_fit: self.step_fit,
+            earlier_runs: false,
+            progress: self.progress,
         };
-        partial.ready(Some(progress))
+        partial.build(task, past)
     }
 }

@@ -1,4 +1,7 @@
 //! Partial search: probes the corners of (workers, batch), with a line for the noise and a plane for the step through them.
+//!
+//! Epochs are proportional to the noise, e = θ·(γ/K), read with the steps while the job trains. No choice by time, cost or knee
+//! depends on θ, which the steps of a first share of the way tell.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,15 +25,15 @@ probing_settings! {
         pub noise_by: NoiseBy,
         /// How the step plane is put through the probes.
         pub step_fit: StepFit,
-        /// Whether earlier runs of the workload give the epoch line; without, it is `online`.
-        pub earlier_runs: bool = true,
-        /// Share of the way to the target that is trained to learn θ of epochs θ·(γ/K), without earlier runs.
+        /// Whether earlier runs of the workload give the epoch line; without, epochs are θ·(γ/K) with θ of its own run.
+        pub earlier_runs: bool,
+        /// Share of the way to the target that is trained, where the last probe was, to learn θ.
         pub progress: Fraction = Fraction::new(OWN_SHARE).expect("it is a fraction"),
     }
 
     name: "partial",
-    what: "cold start, then probe the corners; models for step and noise through them",
-    formula: "probes: the corners of (K, B); epochs: line of earlier runs; noise: γ/K = a + s/√B, step: τ = c + c_b·b + c_K·K, through the probes",
+    what: "cold start, then probe the corners; models for step and noise through them; epochs in proportion to the noise, their scale from the run itself",
+    formula: "probes: the corners of (K, B), and a hundredth of the way to the target in the last of them; epochs: e = θ·(γ/K), θ from its own run; noise: γ/K = a + s/√B, step: τ = c + c_b·b + c_K·K, through the probes",
     source: "Tyagi & Sharma, Scavenger, CCGrid 2023",
     example: "strategy.partial = { extremes = \"corners\" }",
 }

@@ -119,7 +119,7 @@ impl Prober {
             }
             None if !task.shows_noise => {
                 return Err(UnusableStrategy(format!(
-                    "a look at `{}` shows no noise, and no epochs are stated",
+                    "a look at `{}` shows no noise, and no epochs are stated; `earlier_runs = true` of `partial` takes them from earlier runs",
                     task.workload
                 )));
             }
@@ -135,20 +135,6 @@ impl Prober {
             )))
         } else {
             Ok(probing)
-        }
-    }
-
-    /// From settings, with earlier runs or without any.
-    pub(super) fn from_knowledge(
-        task: &Task<'_>,
-        past: &mut Past<'_>,
-        settings: Probes,
-        earlier_runs: bool,
-    ) -> Result<Self, UnusableStrategy> {
-        if earlier_runs {
-            Ok(Prober::new(task, past, settings))
-        } else {
-            Prober::by_noise_alone(task, settings)
         }
     }
 
