@@ -34,6 +34,12 @@ fn the_comparison_on_trimtuner_in_results_is_current() {
 }
 
 #[test]
+fn the_comparison_on_llm_pilot_in_results_is_current() {
+    let text = compared(&["llm-pilot.toml"], &["--repeats", "1,10,100"]);
+    assert_current("compare-llm-pilot.txt", &text);
+}
+
+#[test]
 fn the_comparison_of_cheap_versions_in_results_is_current() {
     let files = ["fidelity.toml", "fidelity-rnn.toml"];
     let text = compared(&files, &["--repeats", "1,10,100"]);

@@ -184,10 +184,7 @@ fn a_line_of_fewer_runs_costs_fewer() {
         };
         rows.iter().next().map(of_one).expect("a row")
     };
-    let (all, few) = (
-        of(""),
-        of("epochs_from = \"fewest-workers\"\n"),
-    );
+    let (all, few) = (of(""), of("epochs_from = \"fewest-workers\"\n"));
     assert_eq!((all[0], few[0]), (12.0, 4.0));
     assert!(few[1] < all[1] && few[2] < all[2], "{all:?} {few:?}");
     let most = of("epochs_from = \"most-workers\"\n");

@@ -1,6 +1,6 @@
 //! Full search: probe every configuration.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::prober::{Prober, UNREAD};
 use super::settings::{NoiseBy, OWN_SHARE, probing_settings};
@@ -42,7 +42,11 @@ impl Recipe for FullSettings {
         };
         let own_share = (!self.earlier_runs).then(|| self.progress.get());
         let noise_by = self.noise_by;
-        ready(Depends::NOTHING, move |task, testbed, _, forecast| {
+        let each = || (0..task.space.len()).map(|at| task.space.batch(at));
+        let batches: Vec<Option<u32>> = each().collect::<BTreeSet<_>>().into_iter().collect();
+        let place = |batch| batches.partition_point(|other| *other < batch);
+        let batch_of: Vec<usize> = each().map(place).collect();
+        ready(Depends::NOTHING, move |_, testbed, _, forecast| {
             probing.cold_start(testbed)?;
             let mut readings: Vec<(usize, f64, f64)> = Vec::with_capacity(order.len());
             for &at in &order {
@@ -58,13 +62,13 @@ impl Recipe for FullSettings {
                     readings.push((at, noise, step_s));
                 }
             }
-            let mut by_batch: BTreeMap<Option<u32>, Welford> = BTreeMap::new();
+            let mut by_batch = vec![Welford::default(); batches.len()];
             for &(at, noise, _) in &readings {
-                by_batch.entry(task.space.batch(at)).or_default().add(noise);
+                by_batch[batch_of[at]].add(noise);
             }
             for &(at, own, step_s) in &readings {
                 let noise = match noise_by {
-                    NoiseBy::Average => by_batch[&task.space.batch(at)].mean(),
+                    NoiseBy::Average => by_batch[batch_of[at]].mean(),
                     NoiseBy::Workers => own,
                 };
                 probing.predict(at, noise, step_s, forecast);

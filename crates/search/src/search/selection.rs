@@ -25,7 +25,7 @@ pub(super) enum SearchRule {
     ValueOfInformationPooled,
 }
 
-/// Standard errors by which a rule has to be better than the first: about 95 % of chance.
+/// Standard errors by which the logarithm of a rule's totals has to be below the first's: about 95 % of chance.
 const SURE: f64 = 2.0;
 
 /// Other jobs on which rules are tried, from all over the list: more would tell it more surely, and take longer.
@@ -95,7 +95,7 @@ impl Selection {
         )
     }
 
-    /// The rule of the least mean total over earlier programs; the first where others may be better by chance.
+    /// The rule of the least geometric mean of totals over earlier programs; the first where others may be better by chance.
     fn selected(&self, task: &Task<'_>) -> SearchRule {
         let hour = |at: usize| task.prices?.usd_per_hour(at);
         let prices = (0..task.space.len()).map(|at| hour(at).unwrap_or(-1.0).to_bits());
@@ -123,8 +123,11 @@ impl Selection {
         let first = totals(self.rules[0]);
         let mut best = (self.rules[0], 0.0);
         for &rule in &self.rules[1..] {
+            // As ratios: one job that goes badly does not outweigh all others.
             let mut less = Welford::default();
-            (first.iter().zip(totals(rule))).for_each(|(before, total)| less.add(before - total));
+            for (before, total) in first.iter().zip(totals(rule)) {
+                less.add(libm::log(before / total));
+            }
             // One program alone has no standard error.
             let programs = less.count() as f64;
             let is_sure =
