@@ -40,7 +40,7 @@ fn every_list_tells_the_same_in_every_form() {
             "functions",
             Function::all().count() + scenarios::FUNCTIONS.len(),
         ),
-        ("grids", 4),
+        ("grids", 5),
     ] {
         let list = |format| stdout(&sandbox.run(&["list", what, "--format", format]).success());
         let long = sandbox.run(&["list", what, "--long"]).success();
