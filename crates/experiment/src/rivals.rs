@@ -191,7 +191,7 @@ mod tests {
         near(drift.usd, 0.2, 0.2);
         near(drift.depth, 0.0, 0.0);
         rivals.add_record(&record(5.0, Some(4.0)), false);
-        near(rivals.drift_by(0.2).hours, 0.2, 0.0);
+        near(rivals.drift_by(0.2).hours, 0.2, 0.2);
         // Without second places there is nothing to fear.
         let mut alone = Rivals::default();
         alone.add_record(&record(1.0, None), false);

@@ -170,8 +170,8 @@ mod tests {
             let rounded = RoundedTerms::new(ratios, shape);
             assert!(rounded.covers(ratios), "{ratios:?}");
             // A half of a step, and a quarter of one more.
-            assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.12_f64.ln());
-            for (by, holds) in [(1.087, true), (1.0 / 1.087, true), (1.09, false)] {
+            assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.25_f64.ln());
+            for (by, holds) in [(1.181, true), (1.0 / 1.181, true), (1.183, false)] {
                 let moved = rounded.middle.times(1.0, by);
                 assert_eq!(rounded.covers(moved), holds, "{by}");
             }
