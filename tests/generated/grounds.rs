@@ -48,6 +48,7 @@ pub fn draft(number: u64, schema: &Schema, names: &Names) -> Draft {
         world: &mut world,
         luck,
         draft: &mut draft,
+        can_be_charged: true,
     };
     match ground {
         "parallel" => build.parallel(),
@@ -66,6 +67,8 @@ struct Build<'a> {
     world: &'a mut World,
     luck: &'a mut Luck,
     draft: &'a mut Draft,
+    /// Whether it says which VMs it holds, so that a policy can charge them.
+    can_be_charged: bool,
 }
 
 impl Build<'_> {
@@ -207,7 +210,8 @@ impl Build<'_> {
     }
 
     fn grid(&mut self) {
-        let (name, jobs) = self.luck.pick(&self.names.grids).clone();
+        let (name, jobs, has_vms) = self.luck.pick(&self.names.grids).clone();
+        self.can_be_charged = has_vms;
         let points = vec![format!("{FILE}.grid"), format!("{FILE}.grid={name}")];
         self.draft.set("grid", string(&name), points);
         if percent(80, self.luck) && !jobs.is_empty() {
@@ -331,7 +335,9 @@ impl Build<'_> {
         if percent(15, self.luck) {
             self.table("LimitsTable", &["limits"], "Scenario.limits");
         }
-        self.pricing();
+        if self.can_be_charged {
+            self.pricing();
+        }
         self.search();
         let uses =
             |file: &str, draft: &Draft| draft.lines.iter().any(|line| line.value.contains(file));

@@ -29,8 +29,8 @@ pub struct Names {
     pub restarts: Vec<String>,
     /// Layer profiles: name, and the GPUs that they were measured on.
     pub profiles: Vec<(String, Vec<String>)>,
-    /// Measured grids with their jobs.
-    pub grids: Vec<(String, Vec<String>)>,
+    /// Measured grids with their jobs, and whether a policy can charge them: one that does not say its VMs has only its own costs.
+    pub grids: Vec<(String, Vec<String>, bool)>,
     /// VM types with GPUs: name, GPU, how many.
     pub gpu_vms: Vec<(String, String, u32)>,
     /// GPUs by the names that they have there, of which data sheets are known.
@@ -72,7 +72,11 @@ impl Names {
             let column = spec["job"].as_str().unwrap_or_default().to_owned();
             let rows = table(&folder.join("rows.csv")).into_iter();
             let jobs: BTreeSet<String> = rows.map(|row| row.cell(&column)).collect();
-            (name(&folder), jobs.into_iter().collect())
+            (
+                name(&folder),
+                jobs.into_iter().collect(),
+                spec.contains_key("vms"),
+            )
         });
         let vms = rows("data/clouds/vms.csv").into_iter();
         let gpu_vms = vms.filter_map(|row| {

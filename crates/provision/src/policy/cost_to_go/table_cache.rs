@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::table::{Table, Terms};
 
 /// Ratio of neighbouring rounded rates.
-const RATE_STEP: f64 = 1.25;
+const RATE_STEP: f64 = 1.12;
 /// Ratio of neighbouring rounded prices.
 const PRICE_STEP: f64 = 1.05;
 /// Ratio to the rounded rate beyond which it is rounded anew: three quarters of a step; half a step would alternate.
-const RATE_STAYS: f64 = 1.182;
+const RATE_STAYS: f64 = 1.088;
 const PRICE_STAYS: f64 = 1.0375;
 const MOST_VALUES: usize = 8_000_000;
 
@@ -170,8 +170,8 @@ mod tests {
             let rounded = RoundedTerms::new(ratios, shape);
             assert!(rounded.covers(ratios), "{ratios:?}");
             // A half of a step, and a quarter of one more.
-            assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.25_f64.ln());
-            for (by, holds) in [(1.181, true), (1.0 / 1.181, true), (1.183, false)] {
+            assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.12_f64.ln());
+            for (by, holds) in [(1.087, true), (1.0 / 1.087, true), (1.09, false)] {
                 let moved = rounded.middle.times(1.0, by);
                 assert_eq!(rounded.covers(moved), holds, "{by}");
             }
