@@ -20,10 +20,10 @@ __all__ = [
     "CoordinateDescentSettings", "CostToGoSettings", "DearestSettings", "DefaultSettings", "Drift", "EiPerCostSettings", "Elastic",
     "ErnestSettings", "Errors", "Exclusion", "Failures", "Form", "FullSettings", "Generation", "Gpu", "Job", "JobTime", "KeepPace", "Kind",
     "LatinHypercubeSettings", "LeaveOutSettings", "Limits", "LynceusSettings", "Market", "Model", "NoSearchSettings", "Node",
-    "OneRunSettings", "OnlineSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PolicySettings", "PriceThreshold",
-    "Pricing", "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Reconsideration", "Runtime", "SameJobSettings",
-    "Scenario", "Search", "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step",
-    "Straggler", "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
+    "OneRunSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PolicySettings", "PriceThreshold", "Pricing",
+    "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Reconsideration", "Runtime", "SameJobSettings", "Scenario",
+    "Search", "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
+    "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
     "UniformProgressSettings", "ValueOfInformationSettings", "Variation", "Vm",
 ]
 
@@ -1311,30 +1311,6 @@ class OneRunSettings(Keys):
     _tables = {}
 
 
-class OnlineSettings(Keys):
-    """Settings of a search without any earlier run."""
-
-    cold_start_steps: int = key(default=None)
-    """Steps before the first probe; the workload's own figure when absent."""
-    extremes: Literal['corners', 'three', 'diagonal'] = key(default=None)
-    """Which extreme points are probed. ["corners"]"""
-    noise_at: Literal['probes', 'fewest-workers', 'most-workers'] = key(default=None)
-    """At which of them the noise is read. ["probes"]"""
-    noise_by: Literal['average', 'workers'] = key(default=None)
-    """One noise line for all worker counts, or one per worker count. ["average"]"""
-    probe_steps: int = key(default=None)
-    """Steps per probe; the workload's own figure when absent."""
-    progress: float = key(default=None)
-    """Share of the way to the target that is trained, where the last probe was, to learn how long the way is. [0.01]"""
-    start: Literal['smallest', 'largest-batch'] = key(default=None)
-    """Where the search starts and settles. ["smallest"]"""
-    step_fit: Literal['whole', 'split'] = key(default=None)
-    """How the step plane is put through the probes. ["whole"]"""
-
-    _known = {"cold_start_steps": "cold_start_steps", "extremes": "extremes", "noise_at": "noise_at", "noise_by": "noise_by", "probe_steps": "probe_steps", "progress": "progress", "start": "start", "step_fit": "step_fit"}
-    _tables = {}
-
-
 class PartialSettings(Keys):
     """Settings of partial search."""
 
@@ -1504,7 +1480,7 @@ class Settings(Keys):
     """Settings of the strategy `no-search-leave-out`."""
     one_run: OneRunSettings = key(default=None)
     """Settings of the strategy `one-run`."""
-    online: OnlineSettings = key(default=None)
+    online: Union[PartialSettings, Dict[str, Any]] = key(default=None)
     """Settings of the strategy `online`."""
     partial: PartialSettings = key(default=None)
     """Settings of the strategy `partial`."""
@@ -1530,7 +1506,7 @@ class Settings(Keys):
     """Settings of the strategy `value-of-information-history`."""
 
     _known = {"average_best": "average-best", "bo_step_time": "bo-step-time", "cheapest": "cheapest", "cherrypick": "cherrypick", "collaborative_filtering": "collaborative-filtering", "coordinate_descent": "coordinate-descent", "dearest": "dearest", "default": "default", "ei_per_cost": "ei-per-cost", "ernest": "ernest", "full": "full", "latin_hypercube": "latin-hypercube", "lynceus": "lynceus", "no_search": "no-search", "no_search_leave_out": "no-search-leave-out", "one_run": "one-run", "online": "online", "partial": "partial", "planner": "planner", "random": "random", "random_forest": "random-forest", "rule_selector": "rule-selector", "same_job": "same-job", "srifty_like": "srifty-like", "successive_halving": "successive-halving", "trimtuner_like": "trimtuner-like", "value_of_information": "value-of-information", "value_of_information_history": "value-of-information-history"}
-    _tables = {"bo_step_time": BoStepTimeSettings, "cheapest": CheapestSettings, "cherrypick": CherryPickSettings, "collaborative_filtering": CollaborativeFilteringSettings, "coordinate_descent": CoordinateDescentSettings, "dearest": DearestSettings, "default": DefaultSettings, "ei_per_cost": EiPerCostSettings, "ernest": ErnestSettings, "full": FullSettings, "latin_hypercube": LatinHypercubeSettings, "lynceus": LynceusSettings, "no_search": NoSearchSettings, "no_search_leave_out": LeaveOutSettings, "one_run": OneRunSettings, "online": OnlineSettings, "partial": PartialSettings, "planner": PlannerSettings, "random": RandomSettings, "random_forest": RandomForestSettings, "same_job": SameJobSettings, "srifty_like": SriftyLikeSettings, "successive_halving": SuccessiveHalvingSettings, "trimtuner_like": TrimtunerLikeSettings, "value_of_information": ValueOfInformationSettings}
+    _tables = {"bo_step_time": BoStepTimeSettings, "cheapest": CheapestSettings, "cherrypick": CherryPickSettings, "collaborative_filtering": CollaborativeFilteringSettings, "coordinate_descent": CoordinateDescentSettings, "dearest": DearestSettings, "default": DefaultSettings, "ei_per_cost": EiPerCostSettings, "ernest": ErnestSettings, "full": FullSettings, "latin_hypercube": LatinHypercubeSettings, "lynceus": LynceusSettings, "no_search": NoSearchSettings, "no_search_leave_out": LeaveOutSettings, "one_run": OneRunSettings, "partial": PartialSettings, "planner": PlannerSettings, "random": RandomSettings, "random_forest": RandomForestSettings, "same_job": SameJobSettings, "srifty_like": SriftyLikeSettings, "successive_halving": SuccessiveHalvingSettings, "trimtuner_like": TrimtunerLikeSettings, "value_of_information": ValueOfInformationSettings}
     _is_open = True
 
     if TYPE_CHECKING:

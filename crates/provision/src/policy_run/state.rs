@@ -391,17 +391,16 @@ impl<'w> PolicyRun<'w> {
         what: TimelineEvent,
         zone: Option<usize>,
     ) {
-        if self.timeline.is_none() {
-            return;
+        let (done, spent_usd) = (self.done_at(at), self.outcome.cost_usd());
+        if let Some(timeline) = &mut self.timeline {
+            timeline.entries.push(Entry {
+                at_s: at.seconds(),
+                done_s: done.seconds(),
+                spent_usd: spent_usd + unbilled_usd,
+                what,
+                zone,
+                form: self.form,
+            });
         }
-        let entry = Entry {
-            at_s: at.seconds(),
-            done_s: self.done_at(at).seconds(),
-            spent_usd: self.outcome.cost_usd() + unbilled_usd,
-            what,
-            zone,
-            form: self.form,
-        };
-        self.timeline.get_or_insert_default().entries.push(entry);
     }
 }

@@ -37,6 +37,7 @@ impl Recipe for FullSettings {
         let probing = if self.earlier_runs {
             Prober::new(task, past, probes)
         } else {
+            let probes = probes.without_earlier_runs()?;
             // Where noise tells nothing, every configuration is run.
             Prober::by_noise_alone(task, probes).unwrap_or_else(|_| Prober::to_target(task, probes))
         };

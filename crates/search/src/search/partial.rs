@@ -70,7 +70,7 @@ impl Recipe for PartialSettings {
         let probing = if self.earlier_runs {
             Prober::by_epochs(task, past, self.probes())?
         } else {
-            Prober::by_noise_alone(task, self.probes())?
+            Prober::by_noise_alone(task, self.probes().without_earlier_runs()?)?
         };
         let partial = Partial {
             groups: corners(task, self.extremes),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::UnusableStrategy;
 use scavsim_read::input::checked::Count;
 
 /// Share of the way to the target after which a run tells how long the whole takes.
@@ -84,6 +85,20 @@ impl Probes {
             cold_start_steps: None,
             probe_steps,
             epochs_from: EpochsFrom::default(),
+        }
+    }
+
+    /// The same, of a strategy that uses no earlier runs.
+    ///
+    /// # Errors
+    /// That `epochs_from` chooses among them.
+    pub(super) fn without_earlier_runs(self) -> Result<Probes, UnusableStrategy> {
+        let is_used = self.epochs_from != EpochsFrom::default();
+        let why = "`epochs_from` chooses among earlier runs: it needs `earlier_runs = true`";
+        if is_used {
+            Err(UnusableStrategy(why.to_owned()))
+        } else {
+            Ok(self)
         }
     }
 }

@@ -17,7 +17,8 @@ struct Common {
     top: Option<usize>,
     page: Page,
     layout: Layout,
-    runs: u64,
+    /// Fewest and most runs of a configuration, of those that ran more than once.
+    runs: (u64, u64),
     /// Whether it is the only ranking, whose best configurations the answer has.
     is_only: bool,
     /// Whether what was not measured may be off.
@@ -34,7 +35,7 @@ struct Common {
 const UNDISTURBED: f64 = 0.995;
 impl Common {
     fn has_intervals(&self) -> bool {
-        self.runs > 1 || self.is_unsure
+        self.runs.1 > 1 || self.is_unsure
     }
 
     fn head(&self) -> &'static str {
@@ -54,11 +55,12 @@ pub fn render(
         return String::new();
     };
     let rows = || rankings.iter().flat_map(|ranking| &ranking.rows);
+    let runs = || rows().map(|row| row.runs).filter(|runs| *runs > 1);
     let mut common = Common {
         top,
         page: page.clone(),
         layout: Layout::All,
-        runs: rows().map(|row| row.runs).max().unwrap_or(1),
+        runs: (runs().min().unwrap_or(1), runs().max().unwrap_or(1)),
         is_unsure: rows().any(|row| row.spread.time().is_some_and(|deviation| deviation > 0.0)),
         is_only: rankings.len() == 1,
         limits: first.limits,
@@ -420,17 +422,21 @@ impl Common {
 
     fn intervals(&self) -> Option<String> {
         let unsure = "over how far off laws and repeats may be";
-        Some(match (self.runs, self.is_unsure) {
+        let runs = match self.runs {
+            (fewest, most) if fewest < most => format!("{fewest} to {most}"),
+            (_, most) => most.to_string(),
+        };
+        Some(match (self.runs.1, self.is_unsure) {
             (1, false) => {
                 "none: nothing varies at random here, so that one run shows all".to_owned()
             }
             _ if !self.layout.has_time_interval() => return None,
             (1, true) => format!("from 5 % to 95 %, {unsure}"),
-            (n, false) => {
-                format!("from 5 % to 95 % of {n} runs, over what cannot be known beforehand")
+            (_, false) => {
+                format!("from 5 % to 95 % of {runs} runs, over what cannot be known beforehand")
             }
-            (n, true) => {
-                format!("from 5 % to 95 %, over what {n} runs can meet, and {unsure}")
+            (_, true) => {
+                format!("from 5 % to 95 %, over what {runs} runs can meet, and {unsure}")
             }
         })
     }
