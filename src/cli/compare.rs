@@ -132,7 +132,7 @@ impl CompareArgs {
             CompareFormat::Units => data::units(&compared)?,
             CompareFormat::Curves => data::curves(&compared)?,
             CompareFormat::Json => {
-                let value = data::value(&compared).map_err(anyhow::Error::from)?;
+                let value = data::value(&compared);
                 format!("{value:#}\n")
             }
         })?;

@@ -2,9 +2,8 @@
 
 use std::io;
 
-use serde::Serialize;
-
 use super::submission::VerifiedSubmission;
+use crate::compare::data::{DataRow, row, table};
 use crate::compare::judge::{Verdict, judge};
 use crate::compare::{Block, Tally};
 use scavsim_base::stats::mean;
@@ -45,28 +44,6 @@ impl FolderFacts {
     }
 }
 
-/// A row of the board as a file has it: an entry in a block, or over all of them.
-#[derive(Serialize)]
-struct BoardRow<'a> {
-    objective: &'a str,
-    repeats: Option<u64>,
-    place: usize,
-    name: &'a str,
-    strategy: &'a str,
-    tuned_on: &'a str,
-    checked: &'a str,
-    net_mean: Option<f64>,
-    net_median: Option<f64>,
-    net_p90: Option<f64>,
-    regret_mean: Option<f64>,
-    rank: f64,
-    rank_low: Option<f64>,
-    rank_high: Option<f64>,
-    ratio_to_best: Option<f64>,
-    p: Option<f64>,
-    failed_share: f64,
-}
-
 impl Board {
     /// The board of folders of one suite; `None` without any.
     pub fn from_verified(verified: &[VerifiedSubmission]) -> Option<Board> {
@@ -85,24 +62,17 @@ impl Board {
             order: (0..verified.len()).collect(),
         };
         let ranks: Vec<f64> = board.order.iter().map(|&at| board.rank(at)).collect();
-        board
-            .order
-            .sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]).then(a.cmp(&b)));
+        (board.order).sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]).then(a.cmp(&b)));
         Some(board)
     }
 
     fn rank(&self, at: usize) -> f64 {
-        let ranks = self
-            .verdicts
-            .iter()
-            .map(|verdict| verdict.standings[at].rank);
+        let ranks = (self.verdicts.iter()).map(|verdict| verdict.standings[at].rank);
         mean(ranks).unwrap_or(f64::INFINITY)
     }
 
     fn name(&self, at: usize) -> &str {
-        self.blocks
-            .first()
-            .map_or("", |block| &block.entries[at].strategy)
+        (self.blocks.first()).map_or("", |block| &block.entries[at].strategy)
     }
 
     /// Share of searches that came to nothing that works.
@@ -165,49 +135,31 @@ impl Board {
 
     /// The board as CSV: over all blocks, then each.
     pub fn csv(&self) -> io::Result<String> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let mut put = |row: BoardRow<'_>| writer.serialize(row).map_err(io::Error::other);
+        let mut rows = Vec::new();
         for (place, &at) in self.order.iter().enumerate() {
             let over = |of: fn(&Tally) -> Option<f64>| {
-                mean(
-                    self.blocks
-                        .iter()
-                        .filter_map(|block| block.entries[at].mean(of)),
-                )
+                mean((self.blocks.iter()).filter_map(|block| block.entries[at].mean(of)))
             };
-            put(BoardRow {
-                objective: "all",
-                repeats: None,
-                place: place + 1,
-                name: self.name(at),
-                strategy: &self.folders[at].strategy,
-                tuned_on: &self.folders[at].tuned_on,
-                checked: self.folders[at].checked,
+            let failed = self.blocks.iter().map(|block| Board::failed(block, at));
+            let figures = row! {
                 net_mean: over(Tally::net),
-                net_median: None,
-                net_p90: None,
+                net_median: (),
+                net_p90: (),
                 regret_mean: over(Tally::regret),
                 rank: self.rank(at),
-                rank_low: None,
-                rank_high: None,
-                ratio_to_best: None,
-                p: None,
-                failed_share: mean(self.blocks.iter().map(|block| Board::failed(block, at)))
-                    .unwrap_or(0.0),
-            })?;
+                rank_low: (),
+                rank_high: (),
+                ratio_to_best: (),
+                p: (),
+                failed_share: mean(failed).unwrap_or(0.0),
+            };
+            rows.push(self.row(("all", None), place, at, figures));
         }
         for (block, verdict) in self.blocks.iter().zip(&self.verdicts) {
             for (place, &at) in verdict.order.iter().enumerate() {
                 let (entry, standing) = (&block.entries[at], &verdict.standings[at]);
                 let mut net = entry.net.clone();
-                put(BoardRow {
-                    objective: block.objective.name(),
-                    repeats: Some(block.repeats),
-                    place: place + 1,
-                    name: &entry.strategy,
-                    strategy: &self.folders[at].strategy,
-                    tuned_on: &self.folders[at].tuned_on,
-                    checked: self.folders[at].checked,
+                let figures = row! {
                     net_mean: entry.mean(Tally::net),
                     net_median: net.median(),
                     net_p90: net.quantile(0.9),
@@ -218,11 +170,26 @@ impl Board {
                     ratio_to_best: standing.against.map(|against| against.ratio),
                     p: standing.against.and_then(|against| against.p),
                     failed_share: Board::failed(block, at),
-                })?;
+                };
+                let key = (block.objective.name(), Some(block.repeats));
+                rows.push(self.row(key, place, at, figures));
             }
         }
-        let bytes = writer.into_inner();
-        let bytes = bytes.map_err(|error| io::Error::other(error.to_string()))?;
-        String::from_utf8(bytes).map_err(io::Error::other)
+        table(rows.into_iter())
+    }
+
+    /// An entry in a block, or over all of them.
+    fn row(&self, key: (&str, Option<u64>), place: usize, at: usize, figures: DataRow) -> DataRow {
+        let folder = &self.folders[at];
+        let entry = row! {
+            objective: key.0,
+            repeats: key.1,
+            place: place + 1,
+            name: self.name(at),
+            strategy: folder.strategy,
+            tuned_on: folder.tuned_on,
+            checked: folder.checked,
+        };
+        [entry, figures].concat()
     }
 }

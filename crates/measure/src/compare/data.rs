@@ -2,153 +2,87 @@
 
 use std::io;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::curve::SPENT;
 use super::judge::judge;
-use super::{Block, Comparison, NotedCase};
+use super::{Block, Comparison, CompetitionUnit, NotedCase};
+use scavsim_search::search::Objective;
 
-#[derive(Serialize)]
-struct StrategyUnitRow<'a> {
-    scenario: &'a str,
-    workload: &'a str,
-    pricing: &'a str,
-    part: u32,
-    objective: &'a str,
-    repeats: u64,
-    strategy: &'a str,
-    cases: u64,
-    failed: u64,
-    without_figure: u64,
-    net: Option<f64>,
-    gross: Option<f64>,
-    regret: Option<f64>,
-    exact: f64,
-    within_tenth: f64,
-    failed_choices: Option<f64>,
-    history: Option<f64>,
+/// Cells of a row with the names of their columns.
+pub(crate) type DataRow = Vec<(&'static str, Value)>;
+
+macro_rules! row {
+    ($($column:ident: $value:expr),* $(,)?) => {
+        vec![$((stringify!($column), serde_json::json!($value))),*]
+    };
+}
+pub(crate) use row;
+
+/// The columns of a strategy in a block.
+fn in_block(objective: Objective, repeats: u64, strategy: &str) -> DataRow {
+    row! { objective: objective.name(), repeats: repeats, strategy: strategy }
 }
 
-#[derive(Serialize)]
-struct StrategyBlockRow<'a> {
-    objective: &'a str,
-    repeats: u64,
-    strategy: &'a str,
-    net_mean: Option<f64>,
-    net_median: Option<f64>,
-    net_p90: Option<f64>,
-    rank: f64,
-    rank_low: Option<f64>,
-    rank_high: Option<f64>,
-    reference: Option<&'a str>,
-    ratio_to_reference: Option<f64>,
-    p: Option<f64>,
-    losses: usize,
-    failed_share: f64,
-    without_figure_share: f64,
-    history_mean: Option<f64>,
-    pays_after_jobs: Option<f64>,
+/// The columns of a unit, and of a strategy there.
+fn on(unit: &CompetitionUnit, strategy: DataRow, own: DataRow) -> DataRow {
+    let unit = row! {
+        scenario: unit.scenario,
+        workload: unit.workload,
+        pricing: unit.policy,
+        part: unit.part,
+    };
+    [unit, strategy, own].concat()
 }
 
-/// A row: median regret of a strategy at an amount spent.
-#[derive(Serialize)]
-struct AtSpent<'a> {
-    objective: &'a str,
-    repeats: u64,
-    strategy: &'a str,
-    spent: f64,
-    regret_median: Option<f64>,
-}
-
-/// A row: a reason for which a strategy failed, or had no figure, on a unit.
-#[derive(Serialize)]
-struct OnFailure<'a> {
-    scenario: &'a str,
-    workload: &'a str,
-    pricing: &'a str,
-    part: u32,
-    objective: &'a str,
-    repeats: u64,
-    strategy: &'a str,
-    cases: u64,
-    share: f64,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct OfCase<'a> {
-    scenario: &'a str,
-    workload: &'a str,
-    pricing: &'a str,
-    part: u32,
-    objective: &'a str,
-    repeats: u64,
-    strategy: &'a str,
-    replica: u64,
-    net: Option<f64>,
-    gross: Option<f64>,
-    regret: Option<f64>,
-    reason: Option<&'a str>,
-}
-
-pub struct Cases<W: io::Write>(csv::Writer<W>);
+pub struct Cases<W: io::Write>(DataTable<W>);
 
 impl<W: io::Write> Cases<W> {
     pub fn new(writer: W) -> Cases<W> {
-        Cases(csv::Writer::from_writer(writer))
+        Cases(DataTable::new(writer))
     }
 
     pub fn write_case(&mut self, case: &NotedCase<'_>) -> io::Result<()> {
         let NotedCase { unit, seen, .. } = *case;
-        let row = OfCase {
-            scenario: &unit.scenario,
-            workload: &unit.workload,
-            pricing: &unit.policy,
-            part: unit.part,
-            objective: case.objective.name(),
-            repeats: case.repeats,
-            strategy: case.strategy,
+        let own = row! {
             replica: case.replica,
             net: seen.net,
             gross: seen.gross,
             regret: seen.regret,
-            reason: seen.reason.as_deref(),
+            reason: seen.reason,
         };
-        self.0.serialize(row).map_err(io::Error::other)
+        let strategy = in_block(case.objective, case.repeats, case.strategy);
+        self.0.write(on(unit, strategy, own))
     }
 
     pub fn done(self) -> io::Result<W> {
-        self.0.into_inner().map_err(|e| e.into_error())
+        self.0.writer.into_inner().map_err(|e| e.into_error())
     }
 }
 
 /// Why cases failed, or had no figure, and how many; `None` where none did.
 pub fn failures(comparison: &Comparison) -> io::Result<Option<String>> {
     let blocks = comparison.blocks.iter();
-    let rows: Vec<OnFailure<'_>> = blocks.flat_map(of_block).collect();
+    let rows: Vec<DataRow> = blocks.flat_map(of_block).collect();
     if rows.is_empty() {
         return Ok(None);
     }
     table(rows.into_iter()).map(Some)
 }
 
-fn of_block(block: &Block) -> impl Iterator<Item = OnFailure<'_>> {
+fn of_block(block: &Block) -> impl Iterator<Item = DataRow> {
     let units = block.units.iter().enumerate();
     units.flat_map(move |(at, unit)| {
         block.entries.iter().flat_map(move |entry| {
             let tally = &entry.units[at];
-            tally.reasons.iter().map(move |(reason, count)| OnFailure {
-                scenario: &unit.scenario,
-                workload: &unit.workload,
-                pricing: &unit.policy,
-                part: unit.part,
-                objective: block.objective.name(),
-                repeats: block.repeats,
-                strategy: &entry.strategy,
-                cases: *count,
-                share: *count as f64 / tally.cases.max(1) as f64,
-                reason,
+            tally.reasons.iter().map(move |(reason, count)| {
+                let strategy = in_block(block.objective, block.repeats, &entry.strategy);
+                let share = *count as f64 / tally.cases.max(1) as f64;
+                on(
+                    unit,
+                    strategy,
+                    row! { cases: count, share: share, reason: reason },
+                )
             })
         })
     })
@@ -158,7 +92,7 @@ pub fn units(comparison: &Comparison) -> io::Result<String> {
     table(on_units(comparison))
 }
 
-fn on_units(comparison: &Comparison) -> impl Iterator<Item = StrategyUnitRow<'_>> {
+fn on_units(comparison: &Comparison) -> impl Iterator<Item = DataRow> {
     comparison.blocks.iter().flat_map(|block| {
         let pairs =
             (0..block.units.len()).flat_map(|at| (0..block.entries.len()).map(move |of| (at, of)));
@@ -166,18 +100,11 @@ fn on_units(comparison: &Comparison) -> impl Iterator<Item = StrategyUnitRow<'_>
     })
 }
 
-fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
+fn on_unit(block: &Block, at: usize, of: usize) -> DataRow {
     let (unit, entry) = (&block.units[at], &block.entries[of]);
     let tally = &entry.units[at];
     let share = |count: u64| count as f64 / tally.cases.max(1) as f64;
-    StrategyUnitRow {
-        scenario: &unit.scenario,
-        workload: &unit.workload,
-        pricing: &unit.policy,
-        part: unit.part,
-        objective: block.objective.name(),
-        repeats: block.repeats,
-        strategy: &entry.strategy,
+    let own = row! {
         cases: tally.cases,
         failed: tally.failed,
         without_figure: tally.without,
@@ -188,14 +115,19 @@ fn on_unit(block: &Block, at: usize, of: usize) -> StrategyUnitRow<'_> {
         within_tenth: share(tally.near),
         failed_choices: tally.failed_choices(),
         history: tally.history(),
-    }
+    };
+    on(
+        unit,
+        in_block(block.objective, block.repeats, &entry.strategy),
+        own,
+    )
 }
 
 pub fn strategies(comparison: &Comparison) -> io::Result<String> {
     table(in_blocks(comparison))
 }
 
-fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'_>> {
+fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = DataRow> {
     comparison.blocks.iter().flat_map(|block| {
         let verdict = judge(block);
         let reference = verdict.reference;
@@ -204,17 +136,14 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'
             .map(|(at, (entry, standing))| {
                 let mut net = entry.net.clone();
                 let against = standing.against;
-                StrategyBlockRow {
-                    objective: block.objective.name(),
-                    repeats: block.repeats,
-                    strategy: &entry.strategy,
+                let own = row! {
                     net_mean: entry.mean(super::Tally::net),
                     net_median: net.median(),
                     net_p90: net.quantile(0.9),
                     rank: standing.rank,
                     rank_low: standing.rank_interval.map(|i| i.low),
                     rank_high: standing.rank_interval.map(|i| i.high),
-                    reference: reference.map(|at| &*block.entries[at].strategy),
+                    reference: reference.map(|at| &block.entries[at].strategy),
                     ratio_to_reference: against.map(|against| against.ratio),
                     p: against.and_then(|against| against.p),
                     losses: standing.losses.len(),
@@ -222,7 +151,12 @@ fn in_blocks(comparison: &Comparison) -> impl Iterator<Item = StrategyBlockRow<'
                     without_figure_share: entry.share(|tally| tally.without),
                     history_mean: entry.mean(super::Tally::history),
                     pays_after_jobs: block.pays_after(at),
-                }
+                };
+                [
+                    in_block(block.objective, block.repeats, &entry.strategy),
+                    own,
+                ]
+                .concat()
             })
             .collect::<Vec<_>>()
     })
@@ -232,17 +166,18 @@ pub fn curves(comparison: &Comparison) -> io::Result<String> {
     table(at_spent(comparison))
 }
 
-fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
+fn at_spent(comparison: &Comparison) -> impl Iterator<Item = DataRow> {
     comparison.blocks.iter().flat_map(|block| {
         (block.entries.iter()).flat_map(move |entry| {
             let medians = entry.curve.clone().medians();
             (SPENT.into_iter().zip(medians))
-                .map(|(spent, regret_median)| AtSpent {
-                    objective: block.objective.name(),
-                    repeats: block.repeats,
-                    strategy: &entry.strategy,
-                    spent,
-                    regret_median,
+                .map(|(spent, median)| {
+                    let own = row! { spent: spent, regret_median: median };
+                    [
+                        in_block(block.objective, block.repeats, &entry.strategy),
+                        own,
+                    ]
+                    .concat()
                 })
                 .collect::<Vec<_>>()
         })
@@ -250,10 +185,12 @@ fn at_spent(comparison: &Comparison) -> impl Iterator<Item = AtSpent<'_>> {
 }
 
 /// All of it for programs, as the tables have it, with what each strategy was told. `schema` counts incompatible changes.
-pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
-    let strategies: Vec<StrategyBlockRow<'_>> = in_blocks(comparison).collect();
-    let units: Vec<StrategyUnitRow<'_>> = on_units(comparison).collect();
-    let curves: Vec<AtSpent<'_>> = at_spent(comparison).collect();
+pub fn value(comparison: &Comparison) -> Value {
+    let object = |row: DataRow| row.into_iter().map(|(name, cell)| (name.to_owned(), cell));
+    let objects = |rows: &mut dyn Iterator<Item = DataRow>| -> Value {
+        rows.map(|row| Value::Object(object(row).collect()))
+            .collect()
+    };
     let told = (comparison.told.iter()).map(|told| {
         json!({
             "strategy": told.strategy,
@@ -262,22 +199,44 @@ pub fn value(comparison: &Comparison) -> serde_json::Result<Value> {
             "known_runs": told.known_runs,
         })
     });
-    Ok(json!({
+    json!({
         "schema": 1,
         "replicas": comparison.replicas,
         "told": told.collect::<Vec<_>>(),
-        "strategies": serde_json::to_value(strategies)?,
-        "units": serde_json::to_value(units)?,
-        "curves": serde_json::to_value(curves)?,
-    }))
+        "strategies": objects(&mut in_blocks(comparison)),
+        "units": objects(&mut on_units(comparison)),
+        "curves": objects(&mut at_spent(comparison)),
+    })
 }
 
-fn table<R: Serialize>(rows: impl Iterator<Item = R>) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.serialize(row).map_err(io::Error::other)?;
+struct DataTable<W: io::Write> {
+    writer: csv::Writer<W>,
+    has_header: bool,
+}
+
+impl<W: io::Write> DataTable<W> {
+    fn new(writer: W) -> DataTable<W> {
+        DataTable {
+            writer: csv::Writer::from_writer(writer),
+            has_header: false,
+        }
     }
-    let bytes = writer.into_inner();
+
+    fn write(&mut self, row: DataRow) -> io::Result<()> {
+        let (names, cells): (Vec<_>, Vec<_>) = row.into_iter().unzip();
+        if !std::mem::replace(&mut self.has_header, true) {
+            self.writer.write_record(names)?;
+        }
+        self.writer.serialize(cells).map_err(io::Error::other)
+    }
+}
+
+pub(crate) fn table(rows: impl Iterator<Item = DataRow>) -> io::Result<String> {
+    let mut table = DataTable::new(Vec::new());
+    for row in rows {
+        table.write(row)?;
+    }
+    let bytes = table.writer.into_inner();
     let bytes = bytes.map_err(|e| io::Error::other(e.to_string()))?;
     String::from_utf8(bytes).map_err(io::Error::other)
 }
