@@ -202,7 +202,6 @@ pub fn without_each_part() -> String {
         ),
         ("no scarcity", &[("/time/scarce", json!(0.0))]),
         ("one expert", &[("/scales", json!([1.0]))]),
-        ("an expert per pair", &[("/pairs", json!(true))]),
         ("runs to their end", &[("/caps", json!([]))]),
         (
             "log-normal means",

@@ -3,7 +3,7 @@
 use scavsim::search::Objective;
 use scavsim::search::value_of_information::Constants;
 
-use crate::sandbox::{Rows, Sandbox, stderr};
+use crate::sandbox::{Rows, Sandbox, repository_file, stderr};
 use study::{jobs, mean as overhead};
 
 // The bench prints more.
@@ -143,24 +143,50 @@ fn overheads_are_what_they_were() {
 
 /// Family, whether constants were chosen on its jobs, and what was measured.
 const BOUNDS: &[(&str, bool, Objective, [f64; 3])] = &[
-    ("scout", true, Objective::Cost, [0.77, 0.61, 0.14]),
-    ("scout", true, Objective::Time, [0.09, 0.29, 0.08]),
-    ("scout", false, Objective::Cost, [0.81, 0.68, 0.16]),
-    ("scout", false, Objective::Time, [0.13, 0.27, 0.06]),
-    ("trimtuner", true, Objective::Cost, [0.27, 0.86, 0.21]),
-    ("trimtuner", false, Objective::Cost, [0.00, 0.50, 0.16]),
+    ("scout", true, Objective::Cost, [0.77, 0.46, 0.13]),
+    ("scout", true, Objective::Time, [0.09, 0.25, 0.07]),
+    ("scout", false, Objective::Cost, [0.81, 0.65, 0.16]),
+    ("scout", false, Objective::Time, [0.13, 0.29, 0.06]),
+    ("trimtuner", true, Objective::Cost, [0.27, 0.90, 0.13]),
+    ("trimtuner", false, Objective::Cost, [0.00, 0.45, 0.11]),
 ];
 
+/// Serving with at most 50 ms between tokens: most machines miss that, and what a run shows of it is learned. Without that, runs cost
+/// 3.08 and 0.31 more than the optimum's here.
+#[test]
+fn a_limit_on_quality_is_learned_from_what_runs_show() {
+    let sandbox = Sandbox::new();
+    let grid = repository_file("data/grids/llm-pilot/grid.toml");
+    let limited = grid.replace("[programs]", "[target]\nat_most = 50\n\n[programs]");
+    assert_ne!(limited, grid);
+    sandbox.write("limited/grid.toml", &limited);
+    sandbox.write(
+        "limited/rows.csv",
+        &repository_file("data/grids/llm-pilot/rows.csv"),
+    );
+    for (runs, bound) in [(1, 2.3), (100, 0.25)] {
+        let scenario = format!(
+            "grid = \"./limited\"\n[search]\nrepeats = {runs}\nstrategies = [\"{OWN}\"]\nobjectives = [\"cost\"]\n"
+        );
+        sandbox.write("scenario.toml", &scenario);
+        let out = format!("out-{runs}");
+        (sandbox.run(&["run", "scenario.toml", "--out", &out])).success();
+        let rows = Rows::parse(&sandbox.read(&format!("{out}/records.csv")));
+        let net = mean(&rows, OWN, "repeated_net_cost");
+        assert!(net < bound, "{runs} runs: {net}");
+    }
+}
+
 /// What earlier runs of other programs are worth on Scout, in overhead over the optimum: by time of ten runs 0.11 where without them it
-/// is 0.28. Where other rules are not surely better it does what it does without: by cost 0.79, 0.75 and 0.15 of 1, 10 and 100 runs, where
-/// without them it is 0.79, 0.65 and 0.15. Searches have no luck there, so bounds are those figures, rounded up.
+/// is 0.28. Where other rules are not surely better it does what it does without: by cost 0.79, 0.56 and 0.15 of 1, 10 and 100 runs, where
+/// without them it is 0.79, 0.56 and 0.14. Searches have no luck there, so bounds are those figures, rounded up.
 #[test]
 fn other_jobs_help_where_they_can() {
     let with_history = "value-of-information-history";
     for (objective, runs, bound) in [
         ("cost", 1, 0.80),
-        ("cost", 10, 0.76),
-        ("cost", 100, 0.15),
+        ("cost", 10, 0.56),
+        ("cost", 100, 0.16),
         ("time", 10, 0.11),
         ("time", 100, 0.07),
     ] {
@@ -178,7 +204,7 @@ fn other_jobs_help_where_they_can() {
             mean(&rows, with_history, &column),
         );
         assert!(history < bound, "{objective}, {runs} runs: {history}");
-        if (objective, runs) != ("cost", 10) {
+        if (objective, runs) != ("cost", 100) {
             assert!(history <= own, "{objective}, {runs} runs: {history}, {own}");
         }
     }

@@ -88,7 +88,7 @@ impl Probes {
         }
     }
 
-    /// The same, of a strategy that uses no earlier runs.
+    /// The settings of a strategy that uses no earlier runs.
     ///
     /// # Errors
     /// That `epochs_from` chooses among them.

@@ -16,6 +16,7 @@ mod field;
 mod look_search;
 mod pooled_prior;
 mod prior;
+mod quality;
 
 use std::sync::OnceLock;
 
@@ -32,6 +33,7 @@ use failures::{Cliffs, Failures};
 use field::Prior;
 use look_search::LookSearch;
 use pooled_prior::PooledPrior;
+use quality::QualityBelief;
 use scavsim_base::rng::Stream;
 use scavsim_base::settings;
 use scavsim_read::input::checked::Count;
@@ -141,9 +143,9 @@ impl ValueOfInformation {
         let scales = &constants.scales;
         let experts = if by_parts {
             let parts = [&priors.step, &priors.steps];
-            Experts::new(&parts, scales, constants.parts_caution, constants)
+            Experts::new(&parts, scales, constants.parts_caution)
         } else {
-            Experts::new(&[&priors.time], scales, constants.caution, constants)
+            Experts::new(&[&priors.time], scales, constants.caution)
         };
         let Some(pooled) = &priors.pooled else {
             return experts;
@@ -179,6 +181,8 @@ impl Strategy for ValueOfInformation {
         let to = objective(task);
         let mut experts = self.experts(priors, description::counts_steps(task));
         let mut failures = Failures::new(&priors.cliffs);
+        let quality = |goal| QualityBelief::new(&priors.steps, goal, constants);
+        let mut quality = task.goal.map(quality);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
         let mut open: Vec<usize> = (0..task.space.len())
             .filter(|&at| to.offset[at].is_finite())
@@ -193,18 +197,21 @@ impl Strategy for ValueOfInformation {
         // Where limits leave nothing of what was run, the search goes on.
         while (runs > 0 || trials.best.is_none()) && (trials.count < self.budget || !is_reached) {
             let told = experts.predict_objective(&to);
+            let missed = quality.as_ref().and_then(QualityBelief::odds_missed);
             let asked = Question {
                 power: to.power,
                 best: trials.best.map(|(_, value)| value),
                 runs: runs.max(1) as f64,
                 open: &open,
-                fails: &failures.odds,
+                fails: &failures.with(missed),
             };
             let Some(next) = next_run(&experts, &told, &asked, constants) else {
                 break;
             };
             open.retain(|&at| at != next.at);
             let outcome = trials.run(next.at, next.cap)?;
+            let is_seen = (quality.as_mut().zip(trials.seen.quality))
+                .is_some_and(|(belief, quality)| belief.learn(next.at, quality));
             let end = match (outcome, next.cap) {
                 (TrialOutcome::Reached(_), _) => End::Reached,
                 (TrialOutcome::Above(value), Some(cap)) if value >= 0.99 * cap => End::GivenUp,
@@ -213,9 +220,11 @@ impl Strategy for ValueOfInformation {
             };
             runs = runs.saturating_sub(u64::from(end == End::Reached));
             is_reached |= end == End::Reached;
-            if end != End::GivenUp {
+            // With a quality it is known what was wrong with it.
+            if end != End::GivenUp && !is_seen {
                 failures.learn(next.at, end == End::Failed);
             }
+            let end = if is_seen { End::Reached } else { end };
             if let Some(seen) = observed_run(task, &trials.seen, end) {
                 if experts.see_steps() && seen.log_step.is_none() && trials.count == 1 {
                     experts = self.experts(priors, false);

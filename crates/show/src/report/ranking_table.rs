@@ -427,17 +427,11 @@ impl Common {
             (_, most) => most.to_string(),
         };
         Some(match (self.runs.1, self.is_unsure) {
-            (1, false) => {
-                "none: nothing varies at random here, so that one run shows all".to_owned()
-            }
+            (1, false) => "none: nothing varies at random here; one run shows all".to_owned(),
             _ if !self.layout.has_time_interval() => return None,
             (1, true) => format!("from 5 % to 95 %, {unsure}"),
-            (_, false) => {
-                format!("from 5 % to 95 % of {runs} runs, over what cannot be known beforehand")
-            }
-            (_, true) => {
-                format!("from 5 % to 95 %, over what {runs} runs can meet, and {unsure}")
-            }
+            (_, false) => format!("from 5 % to 95 % of {runs} runs, which differ by chance"),
+            (_, true) => format!("from 5 % to 95 %, over what {runs} runs can meet, and {unsure}"),
         })
     }
 }

@@ -56,8 +56,6 @@ pub struct Constants {
     pub(super) sudden: f64,
     /// How sure of its prior each expert is.
     pub(super) scales: Vec<f64>,
-    /// Whether step and steps have scales of their own, so that there are as many experts as pairs.
-    pub(super) pairs: bool,
     /// Odds that a run fails, before any did.
     pub(super) fails: f64,
     /// Odds that there is a cliff beyond which runs fail, the odds of a failure there, and cliffs per coordinate and direction.
@@ -78,6 +76,8 @@ pub struct Constants {
     pub(super) parts_caution: f64,
     /// How much of the spread of looks counts, as `caution`.
     pub(super) look_caution: f64,
+    /// The most that counts of what a run would leave unknown of others, as `caution`: more runs can follow it.
+    pub(super) caution_after: f64,
     /// Share of the variance that jobs have in common.
     pub(super) shared: f64,
     /// How many jobs the prior counts for where others tell how jobs differ.
@@ -176,7 +176,6 @@ impl Default for Constants {
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
             sudden: 1.0,
             scales: vec![0.5, 1.0, 2.0],
-            pairs: false,
             fails: 0.05,
             cliff: 0.3,
             fails_beyond: 0.9,
@@ -188,6 +187,7 @@ impl Default for Constants {
             caution: 0.6,
             parts_caution: 0.35,
             look_caution: 1.0,
+            caution_after: 0.15,
             shared: 0.8,
             like_jobs: 8.0,
             trust: 0.5,

@@ -72,7 +72,14 @@ pub(super) fn next_run(
         if asked.runs <= 1.0 || asked.best.is_none() {
             return first;
         }
-        let ends = experts.after(told, at, asked.power, &hopeful, constants);
+        // One that fails leaves the best that is known by then, if two more fail like it.
+        let worth = |other: usize, value: f64, outcome: f64| {
+            let known = best.min(libm::exp(outcome));
+            let fails = asked.fails[other].powi(3);
+            (1.0 - fails) * value.min(known) + fails * known
+        };
+        let worth = (constants.caution_after, worth);
+        let ends = experts.after(told, at, asked.power, &hopeful, worth, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * best.min(libm::exp(*outcome)).min(*least))
             .sum();
@@ -103,16 +110,15 @@ fn first(
         |taken: f64, then: f64| (1.0 - fails) * (taken + then) + fails * (taken + reference);
     let whole = (failed(expected, 0.0), None);
     let Some(best) = asked.best else { return whole };
+    // What takes far longer than what is known is not waited for, however unlikely that seems.
     (constants.caps.iter())
         .map(|factor| {
             let cap = factor * reference;
             let (taken, above) = told.until(at, cap);
             (failed(taken, best * above), Some(cap))
         })
-        .fold(
-            whole,
-            |least, next| if next.0 < least.0 { next } else { least },
-        )
+        .reduce(|least, next| if next.0 < least.0 { next } else { least })
+        .unwrap_or(whole)
 }
 
 /// Configurations that may turn out to be the best: of the least values that are still likely.
@@ -163,7 +169,8 @@ pub(super) fn next_look(
     close.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     close.truncate(2 * constants.closely);
     let total = |at: usize| {
-        let ends = experts.after(told, at, asked.power, &hopeful, constants);
+        let worth = (f64::INFINITY, |_, value, _| value);
+        let ends = experts.after(told, at, asked.power, &hopeful, worth, constants);
         let after: f64 = (ends.iter())
             .map(|(odds, outcome, least)| odds * libm::exp(*outcome).min(*least))
             .sum();
@@ -208,7 +215,7 @@ mod tests {
             power: 1.0,
             offset: vec![0.0; 5],
         };
-        let mut experts = Experts::new(&[&prior], &[1.0], constants.caution, &constants);
+        let mut experts = Experts::new(&[&prior], &[1.0], constants.caution);
         let mut open = vec![0, 1, 2, 3, 4];
         if let Some(log_time) = seen {
             open.remove(0);

@@ -21,6 +21,14 @@ pub(super) enum End {
     Failed,
 }
 
+/// Weights that sum to 1, from their logarithms.
+pub(super) fn shares(logs: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    let raw = logs.map(|log| libm::exp(log - most));
+    let sum: f64 = raw.clone().sum();
+    raw.map(|weight| weight / sum).collect()
+}
+
 /// One expert: the logarithm of time is the sum of its parts.
 #[derive(Debug, Clone)]
 struct Expert<'p> {
@@ -77,27 +85,14 @@ pub(super) struct ObjectivePrediction {
 
 impl<'p> Experts<'p> {
     /// One for each scale of the parts' priors, all with one caution.
-    pub(super) fn new(
-        priors: &[&'p Prior],
-        scales: &[f64],
-        caution: f64,
-        constants: &Constants,
-    ) -> Experts<'p> {
-        let mut of_parts: Vec<Vec<f64>> = scales.iter().map(|s| vec![*s; priors.len()]).collect();
-        if constants.pairs && priors.len() == 2 {
-            of_parts = (scales.iter())
-                .flat_map(|a| scales.iter().map(|b| vec![*a, *b]))
-                .collect();
-        }
-        let expert = |scales: Vec<f64>| Expert {
+    pub(super) fn new(priors: &[&'p Prior], scales: &[f64], caution: f64) -> Experts<'p> {
+        let expert = |scale: &f64| Expert {
             log_weight: 0.0,
             caution,
-            parts: (priors.iter().zip(scales))
-                .map(|(prior, scale)| Field::new(prior, scale))
-                .collect(),
+            parts: (priors.iter().map(|prior| Field::new(prior, *scale))).collect(),
         };
         Experts {
-            all: of_parts.into_iter().map(expert).collect(),
+            all: scales.iter().map(expert).collect(),
             trust: 1.0,
             are_mixed: false,
         }
@@ -169,10 +164,6 @@ impl<'p> Experts<'p> {
     }
 
     pub(super) fn predict_objective(&self, to: &LogObjective) -> ObjectivePrediction {
-        let weights = self.all.iter().map(|expert| expert.log_weight);
-        let most = weights.clone().fold(f64::NEG_INFINITY, f64::max);
-        let raw: Vec<f64> = weights.map(|w| libm::exp(w - most)).collect();
-        let sum: f64 = raw.iter().sum();
         let moments = |expert: &Expert<'_>| {
             let at = |x: usize| {
                 let mean: f64 = expert.parts.iter().map(|part| part.mean[x]).sum();
@@ -185,20 +176,22 @@ impl<'p> Experts<'p> {
             (0..to.offset.len()).map(at).collect()
         };
         ObjectivePrediction {
-            weights: raw.iter().map(|w| w / sum).collect(),
+            weights: shares(self.all.iter().map(|expert| expert.log_weight)),
             moments: self.all.iter().map(moments).collect(),
             cautions: self.all.iter().map(|expert| expert.caution).collect(),
         }
     }
 
     /// What a run of `at` to the target tells of `hopeful`, other configurations: for each of its possible ends the odds of
-    /// that end, the logarithm of the value there, and the least value that is then expected of the others.
+    /// that end, the logarithm of the value there, and the least of what the others are then `worth`: by configuration, its expected
+    /// value with at most so much caution, and the logarithm there.
     pub(super) fn after(
         &self,
         told: &ObjectivePrediction,
         at: usize,
         power: f64,
         hopeful: &[usize],
+        (most_caution, worth): (f64, impl Fn(usize, f64, f64) -> f64),
         constants: &Constants,
     ) -> Vec<(f64, f64, f64)> {
         let kept: Vec<usize> = (0..self.all.len())
@@ -218,7 +211,7 @@ impl<'p> Experts<'p> {
                 part.add_covariances(at, hopeful, power * power, follow);
             }
             let (_, own) = told.moments[e][at];
-            let caution = self.all[e].caution;
+            let caution = self.all[e].caution.min(most_caution);
             for ((follow, stays), &x) in follow.iter_mut().zip(stays).zip(hopeful) {
                 let (mean, variance) = told.moments[e][x];
                 let shared = *follow;
@@ -255,7 +248,7 @@ impl<'p> Experts<'p> {
                         value +=
                             weight / sum * libm::exp(stays[entry] + follow[entry] * (outcome - m));
                     }
-                    least = least.min(value);
+                    least = least.min(worth(other, value, outcome));
                 }
                 ends.push((told.weights[from] / all * share, outcome, least));
             }

@@ -1,6 +1,7 @@
 //! Which configurations fail, as runs fall out of memory or never reach a target: beyond a cliff on one coordinate.
 
 use super::constants::Constants;
+use super::experts::shares;
 use super::prior::Configurations;
 
 /// What is believed of failures: one of many cliffs, or none.
@@ -74,6 +75,15 @@ impl<'c> Failures<'c> {
         failures
     }
 
+    /// Odds that a run fails or misses a quality, where the odds of that are known.
+    pub(super) fn with(&self, missed: Option<Vec<f64>>) -> Vec<f64> {
+        let either = |(fails, missed): (&f64, f64)| 1.0 - (1.0 - fails) * (1.0 - missed);
+        match missed {
+            Some(missed) => self.odds.iter().zip(missed).map(either).collect(),
+            None => self.odds.clone(),
+        }
+    }
+
     pub(super) fn learn(&mut self, at: usize, failed: bool) {
         let log = |odds: f64| libm::log(if failed { odds } else { 1.0 - odds });
         let (before, beyond) = (log(self.cliffs.before), log(self.cliffs.beyond));
@@ -86,21 +96,11 @@ impl<'c> Failures<'c> {
     }
 
     fn weigh(&mut self) {
-        let most = self
-            .log_weights
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = self
-            .log_weights
-            .iter()
-            .map(|w| libm::exp(w - most))
-            .collect();
-        let all: f64 = weights.iter().sum();
+        let weights = shares(self.log_weights.iter().copied());
         self.odds.fill(self.cliffs.before);
         let more = self.cliffs.beyond - self.cliffs.before;
         for (weight, cliff) in weights[1..].iter().zip(&self.cliffs.all) {
-            let more = more * weight / all;
+            let more = more * weight;
             if more > 1e-6 {
                 for (odds, beyond) in self.odds.iter_mut().zip(&cliff.beyond) {
                     *odds += if *beyond { more } else { 0.0 };

@@ -138,12 +138,7 @@ impl LookSearch {
         } else {
             &[step, epochs]
         };
-        let mut experts = Experts::new(
-            parts,
-            &constants.look_scales,
-            constants.look_caution,
-            constants,
-        );
+        let mut experts = Experts::new(parts, &constants.look_scales, constants.look_caution);
         let mut to = objective(task);
         (to.offset.iter_mut().zip(&steps.logs)).for_each(|(offset, log)| *offset += to.power * log);
         let all: Vec<usize> = (0..task.space.len())

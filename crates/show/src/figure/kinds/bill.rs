@@ -33,8 +33,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let mut panels = Vec::new();
     let mut words = Vec::new();
     for (workload, rows) in &rows {
-        let rows: Vec<&Row<'_>> = rows
-            .iter()
+        let rows: Vec<&Row<'_>> = (rows.iter())
             .filter(|row| row.group.mean("bill_useful_usd").is_some())
             .collect();
         if rows.is_empty() {
