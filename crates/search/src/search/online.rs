@@ -10,6 +10,7 @@ use scavsim_base::{Declaration, Declared};
 /// Settings of partial search by its other name.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct OnlineSettings(PartialSettings);
 
 impl Declared for OnlineSettings {

@@ -93,13 +93,11 @@ impl Probes {
     /// # Errors
     /// That `epochs_from` chooses among them.
     pub(super) fn without_earlier_runs(self) -> Result<Probes, UnusableStrategy> {
-        let is_used = self.epochs_from != EpochsFrom::default();
-        let why = "`epochs_from` chooses among earlier runs: it needs `earlier_runs = true`";
-        if is_used {
-            Err(UnusableStrategy(why.to_owned()))
-        } else {
-            Ok(self)
+        if self.epochs_from == EpochsFrom::default() {
+            return Ok(self);
         }
+        let why = "`epochs_from` chooses among earlier runs: it needs `earlier_runs = true`";
+        Err(UnusableStrategy(why.to_owned()))
     }
 }
 

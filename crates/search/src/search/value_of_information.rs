@@ -182,7 +182,7 @@ impl Strategy for ValueOfInformation {
         let mut experts = self.experts(priors, description::counts_steps(task));
         let mut failures = Failures::new(&priors.cliffs);
         let quality = |goal| QualityBelief::new(&priors.steps, goal, constants);
-        let mut quality = task.goal.map(quality);
+        let mut quality = task.goal.and_then(quality);
         // What has no price beforehand is not to be had, and what was tried need not be tried again.
         let mut open: Vec<usize> = (0..task.space.len())
             .filter(|&at| to.offset[at].is_finite())

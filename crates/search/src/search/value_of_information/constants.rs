@@ -62,6 +62,8 @@ pub struct Constants {
     pub(super) cliff: f64,
     pub(super) fails_beyond: f64,
     pub(super) cliffs: usize,
+    /// Configurations tried one after the other of which all must fail before nothing better is had.
+    pub(super) fail_alike: i32,
     /// Multiples of the best value at which a run may be given up.
     pub(super) caps: Vec<f64>,
     /// Configurations whose worth is looked at closely, of each of two orders.
@@ -180,6 +182,7 @@ impl Default for Constants {
             cliff: 0.3,
             fails_beyond: 0.9,
             cliffs: 8,
+            fail_alike: 3,
             caps: vec![1.0, 1.3, 1.7, 2.5],
             closely: 12,
             hopeful: 32,

@@ -72,10 +72,10 @@ pub(super) fn next_run(
         if asked.runs <= 1.0 || asked.best.is_none() {
             return first;
         }
-        // One that fails leaves the best that is known by then, if two more fail like it.
+        // Where it fails, and others that are tried in its place, the best that is known by then is left.
         let worth = |other: usize, value: f64, outcome: f64| {
             let known = best.min(libm::exp(outcome));
-            let fails = asked.fails[other].powi(3);
+            let fails = asked.fails[other].powi(constants.fail_alike);
             (1.0 - fails) * value.min(known) + fails * known
         };
         let worth = (constants.caution_after, worth);
