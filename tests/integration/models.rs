@@ -539,6 +539,31 @@ fn advice_for_a_model_names_what_to_rent() {
     assert!(nothing.contains("required"), "{nothing}");
 }
 
+/// Of GPUs that take too long nothing is worth measuring, however cheap they are.
+#[test]
+fn only_plans_that_keep_the_limits_are_proposed_to_be_measured() {
+    let sandbox = Sandbox::new();
+    let measured = |limits: &[&str]| {
+        let head = [
+            "advise",
+            "--model",
+            "llama-3.2-1b",
+            "--tokens",
+            "5e9",
+            "--format",
+            "json",
+        ];
+        let gpus = ["--gpus", "B200,H100,L4", "--most-gpus", "16"];
+        let done = sandbox.run(&[&head[..], &gpus, limits].concat()).success();
+        let advice: Value = serde_json::from_str(&stdout(&done)).expect("JSON");
+        let all = advice["measurements"].as_array().expect("a list").clone();
+        let gpu = |one: &Value| one["gpu"].as_str().expect("a name").to_owned();
+        all.iter().map(gpu).collect::<Vec<_>>()
+    };
+    assert!(measured(&[]).contains(&"L4".to_owned()));
+    assert!(!measured(&["--max-time", "3"]).contains(&"L4".to_owned()));
+}
+
 /// Twice as many tokens cost twice as much.
 #[test]
 fn the_text_of_advice_says_what_it_rests_on() {

@@ -1,12 +1,12 @@
 //! Which configurations are certainly worse than others, by what their runs tell.
 
+use super::effort::{Effort, SCREENING_RUNS};
 use super::estimate::Sample;
 use scavsim_base::stats::student_t;
 use scavsim_data::pricing::Tariff;
 use scavsim_search::search::{Limits, Objective};
 
-/// Runs of every configuration where only the best are of interest, and the probability of a bound from so few (Student's t).
-pub(super) const SCREENING_RUNS: u64 = 8;
+/// Probability of a bound from [`SCREENING_RUNS`] (Student's t).
 const SCREENED: f64 = 0.9995;
 /// Standard errors beyond which a difference is settled (99 %, normal).
 pub(super) const SETTLED: f64 = 2.576;
@@ -18,6 +18,7 @@ pub struct Question<'a> {
     /// Configurations that may be chosen, per policy, where `limits` do not tell.
     pub allowed: Option<&'a [Vec<bool>]>,
     pub tariffs: &'a [Tariff],
+    pub effort: Effort,
 }
 
 /// Share by which losses that `runs` runs did not meet may lengthen the mean: at most 3 in n runs meet one (95 %, rule of three),

@@ -8,7 +8,8 @@
 use std::sync::{Mutex, PoisonError};
 
 pub use super::beaten::Question;
-use super::beaten::{SCREENING_RUNS, SETTLED, beaten, unseen};
+use super::beaten::{SETTLED, beaten, unseen};
+use super::effort::{Effort, HOPELESS, SCREENING_RUNS};
 use super::estimate::Sample;
 use scavsim_data::pricing::Tariff;
 use scavsim_data::usage::Usage;
@@ -17,22 +18,10 @@ use scavsim_search::search::{Limits, Point};
 use scavsim_search::testbed::{Environment, JobTrial, Terms};
 use scavsim_sim::training::Fidelity;
 
-/// Wanted relative standard error of time and cost for configurations that may be chosen.
-pub const FINE: f64 = 0.007;
-/// Wanted relative standard error for configurations that cannot be chosen.
-pub const COARSE: f64 = 0.01;
-/// Relative standard error to choose by, where configurations are not told apart and runs can be outlined cheaply.
-const CLOSE: f64 = FINE / 2.0;
-/// Runs of a configuration: to choose by, and to value.
-const FIRST_RUNS: [u64; 2] = [64, 100];
 /// Outlines of a configuration: the first, and the most.
 const OUTLINES: (u64, u64) = (1_000, 1_000_000);
-/// VMs that may be lost in the runs of a configuration, about a tenth of a second of compute; then no run is added.
-const MOST_LOSSES: u64 = 50_000;
 /// Losses that a run without a result counts as.
 const LOST_WITHOUT_RESULT: u64 = 20_000;
-/// Runs without a result after which no more are made.
-const HOPELESS: u64 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectations {
@@ -49,7 +38,7 @@ pub struct Precision {
     /// Largest relative standard error of time and costs; at least what losses may add where no run met one.
     pub error: f64,
     pub runs: u64,
-    /// Whether the error is above [`COARSE`] because no more runs were allowed.
+    /// Whether the error is above [`Effort::coarse`] because no more runs were allowed.
     pub is_cut_short: bool,
     /// Whether the most runs do not tell if it keeps to the limits.
     pub is_at_a_limit: bool,
@@ -65,7 +54,10 @@ pub fn expect(
     question: Question<'_>,
 ) -> Expectations {
     let most = |at: usize| most_runs(ground, at);
-    let runners = Runners::new(hands, || Runner::new(ground, terms, question.tariffs));
+    let runners = Runners::new(hands, || {
+        Runner::new(ground, terms, question.tariffs, question.effort)
+    });
+    let effort = question.effort;
     // Whether what nobody chooses need not be known well.
     let screens =
         question.allowed.is_none() && !(question.limits.are_any() || ground.runs_are_training());
@@ -77,17 +69,20 @@ pub fn expect(
     });
     let is_out = outs(&first);
     hands.map(&mut first, |at, sample| {
-        let more = FIRST_RUNS[0].min(most(at)).saturating_sub(sample.runs());
+        let more = effort.first_runs[0]
+            .min(most(at))
+            .saturating_sub(sample.runs());
         if screens && !is_out[at] {
             runners.with(0, |runner| runner.run(sample, at, more));
         }
     });
-    let mut enough = FINE;
+    let mut enough = effort.fine;
     let is_out = loop {
         let is_out = outs(&first);
         let open = is_out.iter().filter(|out| !**out).count();
         let grew = hands.map(&mut first, |at, sample| {
-            let is_open = !is_out[at] && open > 1 && (enough == FINE || sample.has_outlines());
+            let is_open =
+                !is_out[at] && open > 1 && (enough == effort.fine || sample.has_outlines());
             let to_choose = is_open.then_some(enough).into_iter();
             // Whatever else there is to choose from.
             let wanted = to_choose.chain(open_at(sample, question)).reduce(f64::min);
@@ -98,13 +93,17 @@ pub fn expect(
         if grew.contains(&true) {
             continue;
         }
-        if enough == CLOSE {
+        if enough == effort.close() {
             break is_out;
         }
-        enough = CLOSE;
+        enough = effort.close();
     };
     let second = hands.each(configurations, 1, |at| {
-        let enough = if is_out[at] { COARSE } else { FINE };
+        let enough = if is_out[at] {
+            effort.coarse
+        } else {
+            effort.fine
+        };
         let is_valued = !is_out[at] || !screens;
         is_valued.then(|| runners.with(1, |runner| runner.valued(at, enough, most(at))))
     });
@@ -122,16 +121,11 @@ pub fn expect(
             .map(|(at, (first, second))| {
                 Some(Precision {
                     is_at_a_limit: open_at(first, question).is_some(),
-                    ..precision(second.as_ref()?, ground.may_lose(at))
+                    ..precision(second.as_ref()?, effort.coarse, ground.may_lose(at))
                 })
             })
             .collect(),
     }
-}
-
-/// Whether so many losses in so many runs cost too much for another run.
-pub(super) fn is_enough(runs: u64, losses: u64) -> bool {
-    runs >= HOPELESS && losses >= MOST_LOSSES
 }
 
 /// Most runs of a configuration in each of the sets.
@@ -145,13 +139,14 @@ pub(super) fn value(
     at: usize,
     terms: &Terms,
     of: &[Tariff],
+    effort: Effort,
 ) -> Vec<Point> {
-    let mut runner = Runner::new(ground, terms, of).valuing();
-    let sample = runner.valued(at, COARSE, most_runs(ground, at));
+    let mut runner = Runner::new(ground, terms, of, effort).valuing();
+    let sample = runner.valued(at, effort.coarse, most_runs(ground, at));
     (0..of.len()).map(|policy| sample.point(policy)).collect()
 }
 
-fn precision(sample: &Sample, may_lose: bool) -> Precision {
+fn precision(sample: &Sample, coarse: f64, may_lose: bool) -> Precision {
     let (error, runs) = (sample.error(), sample.runs());
     Precision {
         error: if may_lose && sample.losses() == 0 {
@@ -161,7 +156,7 @@ fn precision(sample: &Sample, may_lose: bool) -> Precision {
         },
         runs,
         // Where no run comes to its end, that is known.
-        is_cut_short: error > COARSE && error.is_finite(),
+        is_cut_short: error > coarse && error.is_finite(),
         is_at_a_limit: false,
     }
 }
@@ -224,6 +219,7 @@ pub(super) struct Runner<'g> {
     site: Box<dyn JobTrial + 'g>,
     interrupt: Interrupt,
     tariffs: &'g [Tariff],
+    effort: Effort,
     set: u64,
     usage: Usage,
     values: Vec<f64>,
@@ -232,7 +228,12 @@ pub(super) struct Runner<'g> {
 
 impl<'g> Runner<'g> {
     /// Runs on the set that choices are made on.
-    pub(super) fn new(ground: &'g dyn Environment, terms: &Terms, tariffs: &'g [Tariff]) -> Self {
+    pub(super) fn new(
+        ground: &'g dyn Environment,
+        terms: &Terms,
+        tariffs: &'g [Tariff],
+        effort: Effort,
+    ) -> Self {
         let mut site = ground.open(&Terms {
             fidelity: Fidelity::Fast,
             ..terms.clone()
@@ -243,6 +244,7 @@ impl<'g> Runner<'g> {
             site,
             interrupt: terms.interrupt.clone(),
             tariffs,
+            effort,
             set: 0,
             usage: Usage::default(),
             values: Vec::new(),
@@ -266,7 +268,11 @@ impl<'g> Runner<'g> {
 
     fn first(&mut self, at: usize, most: u64) -> Sample {
         let mut sample = Sample::new(self.tariffs.len());
-        self.run(&mut sample, at, FIRST_RUNS[self.set as usize].min(most));
+        self.run(
+            &mut sample,
+            at,
+            self.effort.first_runs[self.set as usize].min(most),
+        );
         sample
     }
 
@@ -327,7 +333,7 @@ impl<'g> Runner<'g> {
 
     fn run(&mut self, sample: &mut Sample, at: usize, runs: u64) {
         for _ in 0..runs {
-            if is_enough(sample.runs(), sample.losses())
+            if self.effort.is_spent(sample.runs(), sample.losses())
                 || sample.is_hopeless(HOPELESS)
                 || self.interrupt.is_raised()
             {
@@ -402,10 +408,10 @@ mod tests {
         for _ in 0..100 {
             sample.run(&[3600.0, 1.0], true, None);
         }
-        assert_eq!(precision(&sample, false).error, 0.0);
-        assert_eq!(precision(&sample, true).error, 0.03);
-        assert!(!precision(&sample, true).is_cut_short);
+        assert_eq!(precision(&sample, 0.01, false).error, 0.0);
+        assert_eq!(precision(&sample, 0.01, true).error, 0.03);
+        assert!(!precision(&sample, 0.01, true).is_cut_short);
         sample.count_losses(1);
-        assert_eq!(precision(&sample, true).error, 0.0);
+        assert_eq!(precision(&sample, 0.01, true).error, 0.0);
     }
 }

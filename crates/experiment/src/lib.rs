@@ -16,6 +16,7 @@ mod billed;
 mod case;
 mod chosen;
 pub mod columns;
+pub mod effort;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;

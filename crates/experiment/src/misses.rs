@@ -3,6 +3,7 @@
 //! the mean to the quantile.
 
 use super::beaten::SETTLED;
+use super::effort::Effort;
 use super::expectation::{RunValues, Runner, Runners};
 use scavsim_data::pricing::Tariff;
 use scavsim_engine::Parallelism;
@@ -45,7 +46,9 @@ impl Misses {
         tariffs: &[Tariff],
     ) -> Option<Misses> {
         let max_miss = limits.max_miss?;
-        let runners = Runners::new(hands, || Runner::new(ground, terms, tariffs));
+        let runners = Runners::new(hands, || {
+            Runner::new(ground, terms, tariffs, Effort::default())
+        });
         let each = hands.each(configurations, 1, |at| {
             let most = (ground.most_expectation_runs(at) / 2).clamp(1, RUNS[2]);
             let mut sample = MissSample {

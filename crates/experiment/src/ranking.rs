@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::expectation::{Runner, is_enough};
+use super::expectation::Runner;
 use super::plan::Plan;
 use super::plan_error::PlanError;
 use super::scenario::Scenario;
@@ -173,7 +173,8 @@ fn scatter(
     all.par_iter().for_each(|at| {
         let _ = arena.expected(0, *at);
     });
-    let runner = || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs).valuing();
+    let runner =
+        || Runner::new(&*arena.ground, &plan.terms, &arena.tariffs, arena.effort).valuing();
     all.par_chunks(CHUNK)
         .map_init(runner, |runner, chunk| {
             let runs = run_chunk(runner, plan, arena, chunk, effort.runs);
@@ -206,7 +207,7 @@ fn run_chunk(
     let mut losses = vec![0; chunk.len()];
     for number in 0..runs {
         for (place, at) in chunk.iter().enumerate() {
-            let is_done = number >= most[place] || is_enough(number, losses[place]);
+            let is_done = number >= most[place] || arena.effort.is_spent(number, losses[place]);
             if is_done || runner.is_stopped() {
                 continue;
             }

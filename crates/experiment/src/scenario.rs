@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::effort::Effort;
 use super::subject::{Setting, Subject};
 use scavsim_base::units::SimTime;
 use scavsim_data::pricing::Policy;
@@ -36,6 +37,7 @@ pub struct Scenario {
     pub settings: Settings,
     pub registry: Registry,
     pub limits: Limits,
+    pub effort: Effort,
     /// BLAKE3 hash of the file's text; of several files', when it includes others.
     pub hash: String,
 }

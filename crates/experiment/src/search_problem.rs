@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::beaten::Question;
+use super::effort::Effort;
 use super::expectation::{self, Expectations, Precision, expect};
 use super::misses::{Misses, Spread};
 use super::nearest;
@@ -54,6 +55,7 @@ pub struct SearchProblem {
     /// Configurations that few runs told to be beaten, by number, with their points per policy once these were asked for.
     valued: HashMap<usize, OnceLock<Vec<Point>>>,
     terms: Terms,
+    pub(super) effort: Effort,
     /// Configurations that keep to the limits, per policy.
     pub allowed: Vec<Vec<bool>>,
     /// Scatter of runs, where a share of them may miss the limits.
@@ -122,6 +124,7 @@ impl SearchProblem {
             limits,
             allowed: misses.as_ref().map(|misses| &*misses.allowed),
             tariffs: &tariffs,
+            effort: scenario.effort,
         };
         let expectations = if ground.expects_by_runs() {
             expect(hands, &*ground, count, terms, question)
@@ -155,14 +158,13 @@ impl SearchProblem {
             points: expectations.points,
             valued: unvalued(&expectations.precision),
             terms: terms.clone(),
+            effort: scenario.effort,
             precision: expectations.precision,
         };
         arena.expected_time_s = arena.training_times_s(terms.start_up.seconds());
         // What limits were held against.
-        let held = match arena.spread {
-            Some(_) => &arena.points,
-            None => (expectations.to_choose.as_ref()).unwrap_or(&arena.points),
-        };
+        let chosen_by = expectations.to_choose.as_ref();
+        let held = (chosen_by.filter(|_| arena.spread.is_none())).unwrap_or(&arena.points);
         arena.no_choice = (held.iter().enumerate())
             .map(|(policy, points)| arena.no_choice(policy, points))
             .collect();
@@ -189,7 +191,8 @@ impl SearchProblem {
 
     /// Expected time and cost of a configuration, from the request of VMs, without search.
     pub fn expected(&self, policy: usize, at: usize) -> Point {
-        let value = || expectation::value(&*self.ground, at, &self.terms, &self.tariffs);
+        let value =
+            || expectation::value(&*self.ground, at, &self.terms, &self.tariffs, self.effort);
         match self.valued.get(&at) {
             Some(points) => points.get_or_init(value)[policy],
             None => self.points[policy][at],

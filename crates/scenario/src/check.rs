@@ -16,6 +16,7 @@ use super::{axes, extent, precision, prices, scenario_warnings, settings, strate
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::pricing::Policy;
 use scavsim_data::pricing::builtin::LISTED;
+use scavsim_experiment::effort::Effort;
 use scavsim_experiment::scenario::{Scenario, ScenarioWarnings};
 use scavsim_experiment::subject::Subject;
 use scavsim_provision::subject::MarketPolicies;
@@ -154,8 +155,7 @@ impl Check<'_> {
             return self.policies(name, reading, read?, &mut measured, &overrides);
         }
         axes::check(&file.cluster, complaints);
-        let limits = limits(file, complaints);
-        let registry = &self.given.registry;
+        let (registry, limits) = (&self.given.registry, limits(file, complaints));
         let strategies = strategies::read(&file.search, &file.strategy, registry, complaints);
         let objectives = strategies::objectives(&file.search, complaints);
         let read = (kind.read)(reading, complaints);
@@ -213,6 +213,7 @@ impl Check<'_> {
             settings: file.strategy.clone(),
             registry: registry.clone(),
             limits,
+            effort: Effort::default(),
         })
     }
 
@@ -277,6 +278,7 @@ impl Check<'_> {
             settings: file.strategy.clone(),
             registry: self.given.registry.clone(),
             limits: Limits::default(),
+            effort: Effort::default(),
         })
     }
 

@@ -11,6 +11,8 @@ use scavsim_search::search::{Limits, Objective, Point};
 
 /// Strata over which the outcome of a measurement is averaged.
 const STRATA: usize = 64;
+/// Share by which a bound may be off by rounding.
+const ROUNDING: f64 = 1e-9;
 /// Limits are surely kept by what misses them so seldom.
 pub(super) const SURELY: f64 = 0.05;
 /// What misses limits more often does not keep them.
@@ -59,6 +61,8 @@ pub struct Decision<'a> {
     usd_per_hour: f64,
     /// Greatest chance to miss a limit of what is allowed.
     most_miss: f64,
+    /// The prospect of the least expected loss.
+    incumbent: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +107,7 @@ impl<'a> Decision<'a> {
             covariances,
             goal,
             usd_per_hour: 0.0,
+            incumbent: 0,
             most_miss: goal.limits.max_miss.unwrap_or(SURELY),
         };
         if goal.limits.max_miss.is_none() {
@@ -114,6 +119,9 @@ impl<'a> Decision<'a> {
             }
         }
         decision.usd_per_hour = decision.slope();
+        let loss = |at: &usize| decision.loss(*at, 0.0, decision.covariances.covariance(*at, *at));
+        let best = (0..prospects.len()).min_by(|a, b| loss(a).total_cmp(&loss(b)));
+        decision.incumbent = best.unwrap_or_default();
         decision
     }
 
@@ -242,21 +250,26 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Expected loss of a prospect whose prediction is off by `shift` and by `variance` around that.
-    fn loss(&self, at: usize, shift: f64, variance: f64) -> f64 {
+    /// The mean of a prospect whose prediction is off by `shift` and by `variance` around that.
+    fn mean_off(&self, at: usize, shift: f64, variance: f64) -> Point {
         let factor = libm::exp(shift + 0.5 * variance.max(0.0));
         let Point { time_s, cost_usd } = self.prospects[at].expected;
-        let value = self.value(&Point {
+        Point {
             time_s: time_s * factor,
             cost_usd: cost_usd * factor,
-        });
+        }
+    }
+
+    /// Expected loss of a prospect whose prediction is off by `shift` and by `variance` around that.
+    fn loss(&self, at: usize, shift: f64, variance: f64) -> f64 {
+        let mean = self.mean_off(at, shift, variance);
         // What misses is made again.
-        let miss = if self.goal.allows_mean(time_s * factor) {
+        let miss = if self.goal.allows_mean(mean.time_s) {
             self.miss_at(at, shift, variance)
         } else {
             MOST_MISS
         };
-        value / (1.0 - miss.min(MOST_MISS))
+        self.value(&mean) / (1.0 - miss.min(MOST_MISS))
     }
 
     /// How much better the best is expected to be after a measurement with this variance of its own.
@@ -273,20 +286,34 @@ impl<'a> Decision<'a> {
         let moves: Vec<f64> = (0..count)
             .map(|i| table[i * count + at] / own.sqrt())
             .collect();
-        let mut sums = vec![0.0; count];
+        let left = |i: usize| self.covariances.covariance(i, i) - moves[i] * moves[i];
+        let outcome = |stratum| normal::inverse_cdf((stratum as f64 + 0.5) / STRATA as f64);
+        let outcomes: Vec<f64> = (0..STRATA).map(outcome).collect();
+        let incumbent = self.incumbent;
+        let worst = (outcomes.iter())
+            .map(|outcome| self.loss(incumbent, moves[incumbent] * outcome, left(incumbent)))
+            .fold(f64::NEG_INFINITY, f64::max);
+        // What is at its best no better than the best of now at its worst is never the best.
+        let least = |i: usize| {
+            let shift = -moves[i].abs() * outcomes[STRATA - 1];
+            self.value(&self.mean_off(i, shift, left(i)))
+        };
+        let matters = |i: &usize| *i == incumbent || least(*i) * (1.0 - ROUNDING) < worst;
+        let mut sums: Vec<(usize, f64)> = (0..count).filter(matters).map(|i| (i, 0.0)).collect();
         let mut best_after = 0.0;
-        for stratum in 0..STRATA {
-            let outcome = normal::inverse_cdf((stratum as f64 + 0.5) / STRATA as f64);
+        for outcome in outcomes {
             let mut best = f64::INFINITY;
-            for (i, sum) in sums.iter_mut().enumerate() {
-                let left = self.covariances.covariance(i, i) - moves[i] * moves[i];
-                let loss = self.loss(i, moves[i] * outcome, left);
+            for (i, sum) in &mut sums {
+                let loss = self.loss(*i, moves[*i] * outcome, left(*i));
                 *sum += loss;
                 best = best.min(loss);
             }
             best_after += best;
         }
-        let best_now = sums.iter().copied().fold(f64::INFINITY, f64::min);
+        let best_now = sums
+            .iter()
+            .map(|(_, sum)| *sum)
+            .fold(f64::INFINITY, f64::min);
         if best_now.is_finite() {
             ((best_now - best_after) / STRATA as f64).max(0.0)
         } else {

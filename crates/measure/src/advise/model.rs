@@ -202,7 +202,7 @@ pub fn advise_model(
             .filter(|gpu| !is_chosen(gpu))
             .cloned()
             .collect(),
-        measurements: measurements(question, &asked, &choices),
+        measurements: measurements(question, &asked, &worth_measuring(&choices, &question.goal)),
         choices,
         of_each_size,
         question: question.clone(),
@@ -237,6 +237,9 @@ fn why_none(
     diagnostics
 }
 
+/// Set-ups that fit at least between two losses of VMs. With fewer, more VMs make no run shorter.
+const LEAST_SETUPS: f64 = 3.0;
+
 /// Offers with what their VMs have.
 type Lot<'o> = Vec<(&'o Offer, VmGpus)>;
 
@@ -256,7 +259,7 @@ struct Ranker<'a> {
 
 impl Ranker<'_> {
     /// All plans on a lot under all setups; on spot terms, where each plan is simulated, those that are the best of their GPU and
-    /// number of GPUs as long as none is lost, and the best plain one.
+    /// number of GPUs as long as none is lost, and the best plain one. More VMs than fit any use, as one is lost too soon, are left out.
     fn rank_lot(&self, lot: &Lot<'_>, found: &mut FoundPlans) -> Result<(), NoAdvice> {
         let is_spot = lot.iter().any(|(offer, _)| offer.market == Market::Spot);
         let mut calm: Vec<(usize, PlanChoice)> = Vec::new();
@@ -272,6 +275,14 @@ impl Ranker<'_> {
             return Ok(());
         }
         let objective = self.question.goal.objective;
+        let mut fewest: BTreeMap<Arc<str>, u32> = BTreeMap::new();
+        for (_, plan) in &calm {
+            let least = fewest.entry(Arc::clone(&plan.gpu)).or_insert(plan.vms);
+            *least = plan.vms.min(*least);
+        }
+        let least_h = LEAST_SETUPS * self.question.setup_min / 60.0;
+        let works = |plan: &PlanChoice| plan.offer.mean_h_of_first(plan.vms) >= least_h;
+        calm.retain(|(_, plan)| plan.vms == fewest[&plan.gpu] || works(plan));
         calm.sort_by(|a, b| a.1.worth(objective).total_cmp(&b.1.worth(objective)));
         let mut seen = BTreeSet::new();
         let mut alike: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
@@ -325,25 +336,20 @@ impl Ranker<'_> {
 }
 
 /// The cheapest of VM types with as many equal GPUs from one provider and on the same terms: plans know no other difference but
-/// the network, of which the faster is taken where prices are equal.
+/// the network, of which the faster is taken where prices are equal. On demand those of other providers count, too.
 fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
+    let gbit = |offer: &Offer| {
+        let network = gpu::of_vm(&offer.vm).and_then(|of| of.network_gbit_per_s);
+        network.unwrap_or(0.0)
+    };
     let mut best: BTreeMap<_, &Offer> = BTreeMap::new();
     for offer in all {
         let Some(of) = gpu::of_vm(&offer.vm) else {
             continue;
         };
         let Some(own) = of.gpu else { continue };
-        let gbit = |offer: &Offer| {
-            gpu::of_vm(&offer.vm)
-                .and_then(|of| of.network_gbit_per_s)
-                .unwrap_or(0.0)
-        };
-        let key = (
-            &offer.provider,
-            Arc::clone(&own.name),
-            of.count,
-            offer.market == Market::Spot,
-        );
+        let is_spot = offer.market == Market::Spot;
+        let key = ((Arc::clone(&own.name), of.count, is_spot), &offer.provider);
         let is_better = best.get(&key).is_none_or(|known| {
             (known.reserved == 0 && offer.reserved > 0)
                 || offer.usd_per_hour < known.usd_per_hour
@@ -353,7 +359,16 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
             best.insert(key, offer);
         }
     }
-    best.into_values().collect()
+    let is_beaten = |alike: &(Arc<str>, u32, bool), offer: &Offer| {
+        let others = best.iter().filter(|((other, _), _)| other == alike);
+        let mut others = others.filter(|_| !alike.2 && offer.reserved == 0);
+        others
+            .any(|(_, other)| other.usd_per_hour < offer.usd_per_hour && gbit(other) >= gbit(offer))
+    };
+    let kept = best
+        .iter()
+        .filter(|((alike, _), offer)| !is_beaten(alike, offer));
+    kept.map(|(_, offer)| *offer).collect()
 }
 
 /// A number with as many digits as it has, three at the most: `6.14e7`.
@@ -464,6 +479,13 @@ fn choice(
         keeps: within.into_iter().flatten().reduce(f64::min),
         checkpoint_s: row.plan?.checkpoint_gb / scenario::CHECKPOINT_GB_PER_S,
     })
+}
+
+/// The choices that keep to the limits, or all where none does.
+fn worth_measuring(choices: &[PlanChoice], goal: &Goal) -> Vec<PlanChoice> {
+    let is_kept = choices.first().is_some_and(|best| best.is_within(goal));
+    let worth = choices.iter().filter(|one| !is_kept || one.is_within(goal));
+    worth.cloned().collect()
 }
 
 /// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to

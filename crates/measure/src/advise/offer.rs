@@ -71,6 +71,13 @@ impl Offer {
         Some(format!("[spot]\n{lives}\ncheckpoint = \"young-daly\"\n"))
     }
 
+    /// Mean hours until one of so many VMs is lost; infinite where none is.
+    pub fn mean_h_of_first(&self, vms: u32) -> f64 {
+        let stated = self.stated_run_h.map(|hours| hours / f64::from(vms));
+        let known = || self.lifetime?.mean_h_of_first(vms);
+        stated.or_else(known).unwrap_or(f64::INFINITY)
+    }
+
     /// Provider and region, where both are known.
     pub fn place(&self) -> Option<String> {
         let (provider, region) = self.provider.as_ref().zip(self.region.as_ref())?;

@@ -180,3 +180,69 @@ fn of_what_costs_nothing_the_faster_is_the_better() {
         assert_eq!(decision.chance_better(1, 2), 1.0);
     }
 }
+
+/// What is left out for being no better at its best changes no bit: beside the sum over all prospects, with correlated errors, limits
+/// and every objective.
+#[test]
+fn prospects_that_never_are_the_best_may_be_left_out() {
+    let mut stream = scavsim_base::rng::Stream::seeded(9);
+    let mut worth_it = 0;
+    for case in 0..60 {
+        let count = 12;
+        let prospects: Vec<Prospect> = (0..count)
+            .map(|_| {
+                let hours = libm::exp(1.5 * stream.normal());
+                prospect(hours, hours * libm::exp(stream.normal()))
+            })
+            .collect();
+        let loads: Vec<[f64; 2]> = (0..count)
+            .map(|_| [0.2 * stream.normal(), 0.2 * stream.normal()])
+            .collect();
+        let entry = |i: usize| {
+            let ([a, b], [c, d]) = (loads[i / count], loads[i % count]);
+            a * c + b * d + if i / count == i % count { 0.01 } else { 0.0 }
+        };
+        let errors = Covariances {
+            count,
+            epochs: vec![0.0; count * count],
+            steps: (0..count * count).map(entry).collect(),
+        };
+        let objective = [Objective::Cost, Objective::Time, Objective::Knee][case % 3];
+        let limits = Limits {
+            max_time_s: (case % 2 == 0).then_some(SECONDS_PER_HOUR),
+            ..Limits::default()
+        };
+        let goal = Goal {
+            limits,
+            ..goal(objective)
+        };
+        let decision = Decision::new(&prospects, errors, goal);
+        for at in 0..count {
+            let variance = decision.covariances.covariance(at, at);
+            let moves = |i: usize| decision.covariances.steps[i * count + at] / variance.sqrt();
+            let mut sums = vec![0.0; count];
+            let mut best_after = 0.0;
+            for stratum in 0..STRATA {
+                let outcome = normal::inverse_cdf((stratum as f64 + 0.5) / STRATA as f64);
+                let loss = |i: usize| {
+                    let left = decision.covariances.covariance(i, i) - moves(i) * moves(i);
+                    decision.loss(i, moves(i) * outcome, left)
+                };
+                sums.iter_mut()
+                    .enumerate()
+                    .for_each(|(i, sum)| *sum += loss(i));
+                best_after += (0..count).map(loss).fold(f64::INFINITY, f64::min);
+            }
+            let best_now = sums.into_iter().fold(f64::INFINITY, f64::min);
+            let all = ((best_now - best_after) / STRATA as f64).max(0.0);
+            let found = decision.gain(Measurement::Step(at), 0.0);
+            assert_eq!(
+                found.to_bits(),
+                all.to_bits(),
+                "{case}, {at}: {found}, not {all}"
+            );
+            worth_it += usize::from(found > 0.0);
+        }
+    }
+    assert!(worth_it > 100, "{worth_it}");
+}

@@ -11,12 +11,12 @@ use scavsim_parallel::law::GpuNode;
 use scavsim_parallel::law::run::PlanRun;
 use scavsim_parallel::memory::GIB;
 use scavsim_parallel::runtime::{Recompute, Shard};
-use scavsim_parallel::tuning::{AdapterTargets, Adapters, Optimizer, TrainingMethod};
+use scavsim_parallel::tuning::{AdapterTargets, Adapters, Optimizer, TrainingMethod, USUAL_RANK};
 use scavsim_read::input::Diagnostic;
 
 /// Rank of adapters that are proposed where nothing fits.
 const PROPOSED: Adapters = Adapters {
-    rank: 16,
+    rank: USUAL_RANK,
     targets: AdapterTargets::Linear,
 };
 

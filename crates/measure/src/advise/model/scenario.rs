@@ -9,6 +9,7 @@ use super::setups::{self, Setup};
 use super::tuning::{self, Tuning};
 use crate::advise::offers::Offer;
 use scavsim_data::cloud::{Catalogue, Market};
+use scavsim_experiment::effort::Effort;
 use scavsim_parallel::TrainingMethod;
 use scavsim_parallel::architecture::{self, Architecture, ModelTable};
 use scavsim_parallel::gpu::{self, GpuSheet};
@@ -145,6 +146,11 @@ fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
         }
         return found;
     }
+    if !Path::new(word).exists() && Path::new(word).extension().is_none_or(|end| end != "toml") {
+        let help = "`scavsim list models` prints those known; `scavsim import model` reads the config.json of any other";
+        d.push(Diagnostic::general(format!("unknown model `{word}`")).with_help(help));
+        return None;
+    }
     let source = Source::read(Path::new(word), d)?;
     let before = d.len();
     let table: ModelTable = scavsim_read::input::toml::read(&source, d)?;
@@ -227,7 +233,10 @@ pub(super) fn scenario_of_lot(
         &mut diagnostics,
     );
     match loaded {
-        Some(scenario) if diagnostics.is_empty() => Ok(scenario),
+        Some(scenario) if diagnostics.is_empty() => Ok(Scenario {
+            effort: Effort::ROUGH,
+            ..scenario
+        }),
         _ => Err(diagnostics),
     }
 }

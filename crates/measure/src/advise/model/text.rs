@@ -17,6 +17,8 @@ const LEAST_GAIN: f64 = 1.05;
 const NINETY: f64 = 1.645;
 /// Deviation from which on it is told that something was not measured.
 const LEAST_DEVIATION: f64 = 0.05;
+/// Share of a GPU's memory beyond which a predicted peak may not fit.
+const TIGHT: f64 = 0.95;
 
 pub fn render(advice: &ModelAdvice) -> String {
     let question = &advice.question;
@@ -84,7 +86,12 @@ fn memory(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let [peak, has] = choice.memory_gib.map(figure);
     let method = advice.tuning.map(|of| of.method);
     method.map_or_else(String::new, |method| {
-        format!("  `{method}`: {peak} GiB of {has} on each GPU\n")
+        let tight = if choice.memory_gib[0] > TIGHT * choice.memory_gib[1] {
+            ", tight: try a few steps first"
+        } else {
+            ""
+        };
+        format!("  `{method}`: {peak} GiB of {has} on each GPU{tight}\n")
     })
 }
 
