@@ -1,7 +1,6 @@
 //! `scavsim advise`: from measurements to a recommendation, and to the next measurement.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -9,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::advise_deadline::{DeadlineArgs, DeadlineQuestion, PlanningOptions};
 use super::advise_model::{self, OfModel};
 use super::advise_tuning::OfTuning;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, refuse_existing};
 use super::profile::{EpochsArg, ProfileArgs};
 use super::progress::Progress;
 use super::rank::RankOrder;
@@ -161,7 +160,7 @@ enum AdviceFormat {
 }
 
 fn usd(text: &str) -> Result<f64, &'static str> {
-    let usd = text.trim().parse().ok();
+    let usd = text.trim().trim_start_matches('$').parse().ok();
     usd.filter(|usd| (0.0..=1e6).contains(usd))
         .ok_or("expected USD per hour from 0 to a million, like 2.50")
 }
@@ -344,15 +343,8 @@ impl AdviseArgs {
         if !(0.0..=1440.0).contains(&self.setup_min) {
             refuse("setup-min", "minutes from 0 to 1440");
         }
-        if let Some(path) = &self.sky
-            && !self.force
-            && fs::symlink_metadata(path).is_ok()
-        {
-            let title = format!("{} is already there", path.display());
-            wrong.push(
-                Diagnostic::general(title)
-                    .with_help("choose another file, or replace it with --force"),
-            );
+        if let Some(path) = &self.sky {
+            refuse_existing(path, self.force, wrong);
         }
         if let Some(out) = &self.keep {
             let inputs: Vec<&Path> = self.profile.iter().map(|p| p.file.as_path()).collect();

@@ -9,7 +9,7 @@ use scavsim_measure::advise::model::{SampleSet, TuningQuestion};
 /// A fine-tuning and its data.
 #[derive(Debug, Clone, Args)]
 pub(super) struct OfTuning {
-    /// Fine-tune: `full`; `lora:16` or `qlora:16`, adapters of rank 16 beside all matrices of blocks (`lora:16:attention`: of attention);
+    /// Fine-tune: `full`; `lora` or `qlora`, adapters of rank 16 beside all matrices of blocks (`lora:64`: of rank 64; `lora:16:attention`: of attention);
     /// `frozen:24`, all but the first 24 blocks
     #[arg(long, value_name = "METHOD", requires = "model")]
     train: Option<String>,

@@ -153,7 +153,7 @@ impl SuiteArgs {
         if path.extension().is_none() {
             let title = format!("there is no suite `{}`", self.suite);
             let help = format!(
-                "there is {}; another one is a file.toml",
+                "known: {}; another one is a file.toml",
                 library::names().join(", ")
             );
             diagnostics.push(Diagnostic::general(title).with_help(help));

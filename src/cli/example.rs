@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use include_dir::File;
 
-use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::exit::{Exit, Failure, no_mistakes, refuse_existing, wrong};
 use super::listing::{Format, written};
 use super::terminal;
 use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
 use scavsim_papers::reproduce::Paper;
-use scavsim_read::input::{Diagnostic, Diagnostics, closest};
+use scavsim_read::input::{Diagnostics, closest};
 use scavsim_scenario::library::SHIPPED;
 
 /// Arguments of `example`.
@@ -143,15 +143,8 @@ impl ExampleArgs {
 
     fn refuse_overwriting(&self, paths: &[PathBuf]) -> Result<(), Failure> {
         let mut there = Diagnostics::default();
-        for path in paths
-            .iter()
-            .filter(|path| !self.force && path.symlink_metadata().is_ok())
-        {
-            let title = format!("{} is already there", path.display());
-            there.push(
-                Diagnostic::general(title)
-                    .with_help("choose another folder with `--out`, or replace it with `--force`"),
-            );
+        for path in paths {
+            refuse_existing(path, self.force, &mut there);
         }
         no_mistakes(there)
     }

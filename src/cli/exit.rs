@@ -1,5 +1,6 @@
 //! How a command ends, and what it can fail with.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use scavsim_experiment::ranking::NoRanking;
@@ -84,6 +85,15 @@ pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
     let mut wrong = Diagnostics::default();
     wrong.push(Diagnostic::general(what).with_help(help));
     Failure::Wrong(wrong)
+}
+
+/// A file that is already there is replaced only on demand.
+pub(super) fn refuse_existing(path: &Path, replaces: bool, wrong: &mut Diagnostics) {
+    if !replaces && path.symlink_metadata().is_ok() {
+        let title = format!("{} is already there", path.display());
+        let help = "choose another name, or replace it with --force";
+        wrong.push(Diagnostic::general(title).with_help(help));
+    }
 }
 
 pub(super) fn no_mistakes(found: Diagnostics) -> Result<(), Failure> {

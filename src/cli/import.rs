@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, refuse_existing};
 use super::import_market::MarketArgs;
 use super::import_plans::{ImportRunsArgs, ModelArgs};
 use super::profile::{EpochsArg, ProfileArgs};
@@ -84,11 +84,7 @@ struct SkypilotArgs {
 impl SkypilotArgs {
     fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
-        if !self.force && std::fs::symlink_metadata(&self.out).is_ok() {
-            let title = format!("{} is already there", self.out.display());
-            let help = "choose another file, or replace it with --force";
-            diagnostics.push(Diagnostic::general(title).with_help(help));
-        }
+        refuse_existing(&self.out, self.force, &mut diagnostics);
         let options = skypilot::SkypilotOptions {
             folders: self.folders,
             dates: self.date,

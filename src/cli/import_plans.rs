@@ -1,11 +1,10 @@
 //! `scavsim import model` and `scavsim import runs`: an architecture, and a runtime with constants of one's own.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure, no_mistakes};
+use super::exit::{Exit, Failure, no_mistakes, refuse_existing};
 use super::listing::Format;
 use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
@@ -13,7 +12,7 @@ use crate::cli::listing::written;
 use scavsim_base::output::write_file;
 use scavsim_import::model;
 use scavsim_measure::validate::plans::calibrated;
-use scavsim_read::input::{Diagnostic, Diagnostics, Source};
+use scavsim_read::input::{Diagnostics, Source};
 
 /// A file that is made.
 #[derive(Debug, Args)]
@@ -27,14 +26,6 @@ struct OutFileArgs {
 }
 
 impl OutFileArgs {
-    fn check(&self, diagnostics: &mut Diagnostics) {
-        if !self.force && fs::symlink_metadata(&self.out).is_ok() {
-            let title = format!("{} is already there", self.out.display());
-            let help = "choose another file, or replace it with --force";
-            diagnostics.push(Diagnostic::general(title).with_help(help));
-        }
-    }
-
     /// Writes the file and says how a scenario names it.
     fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
         write_file(&self.out, text.as_bytes())?;
@@ -70,7 +61,7 @@ pub struct ModelArgs {
 impl ModelArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
-        self.out.check(&mut diagnostics);
+        refuse_existing(&self.out.out, self.out.force, &mut diagnostics);
         let stem = self
             .out
             .out
@@ -113,7 +104,7 @@ pub struct ImportRunsArgs {
 impl ImportRunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
-        self.out.check(&mut diagnostics);
+        refuse_existing(&self.out.out, self.out.force, &mut diagnostics);
         no_mistakes(diagnostics)?;
         let found = self.runs.read()?;
         let judged = self.runs.judged(&found)?;

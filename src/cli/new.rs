@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure, no_mistakes};
+use super::exit::{Exit, Failure, no_mistakes, refuse_existing};
 use super::{schema, terminal};
 use scavsim_base::output::write_file;
 use scavsim_read::input::name::not_a_name;
@@ -44,13 +44,7 @@ impl NewArgs {
                 "`{name}` is no name for a scenario: {why}"
             )));
         }
-        if !self.force && path.symlink_metadata().is_ok() {
-            let title = format!("{} is already there", path.display());
-            wrong.push(
-                Diagnostic::general(title)
-                    .with_help("choose another name, or replace it with `--force`"),
-            );
-        }
+        refuse_existing(&path, self.force, &mut wrong);
         no_mistakes(wrong)?;
         // As TOML writes it: a name may hold quotes.
         let quoted = toml::Value::from(name).to_string();

@@ -101,7 +101,7 @@ fn every_mistake_of_a_suite_is_told_at_once() {
     };
     assert_snapshot!(refused("bad.toml", "random"));
     assert!(!sandbox.path("out").exists());
-    assert_snapshot!(refused("v2", "random"));
+    assert_snapshot!(refused("v9", "random"));
     let misspelt = tiny().replace("lr_huge_spark", "lr_hug_spark");
     sandbox.write("tiny.toml", &misspelt);
     assert_snapshot!(refused("tiny.toml", "randon"));

@@ -172,11 +172,17 @@ fn questions_without_an_answer_say_what_would_have_one() {
     let unknown = wrong("dora:16");
     for part in [
         "unknown method of training `dora:16`",
-        "full; lora:RANK and qlora:RANK",
+        "full; lora, qlora, lora:RANK and qlora:RANK",
         "frozen:BLOCKS",
     ] {
         assert!(unknown.contains(part), "{part}: {unknown}");
     }
+    // The usual rank goes without saying.
+    let by_rank = |train: &str| {
+        let head = ["advise", "--model", "llama-3.2-1b", "--train", train];
+        stdout(&sandbox.run(&[&head[..], &data[..]].concat()).success())
+    };
+    assert_eq!(by_rank("lora"), by_rank("lora:16"));
     let optimizer = told(&[&["--train", "full", "--optimizer", "sgd"], &data[..]].concat());
     assert!(optimizer.contains("adamw, adamw-8bit"), "{optimizer}");
     let none = told(&["--train", "full", "--samples", "0", "--mean-length", "300"]);

@@ -119,9 +119,9 @@ pub fn named(name: &str) -> Option<&'static GpuSheet> {
 }
 
 /// Words in names of GPUs that say nothing, or what only one GPU of that name has.
-const EMPTY_WORDS: [&str; 19] = [
-    "NVIDIA", "AMD", "TESLA", "GEFORCE", "QUADRO", "INSTINCT", "GPU", "TENSOR", "CORE", "SXM",
-    "SXM2", "SXM3", "SXM4", "SXM5", "SXM6", "OAM", "HBM2", "HBM3", "HBM3E",
+const EMPTY_WORDS: [&str; 20] = [
+    "NVIDIA", "AMD", "TESLA", "GEFORCE", "QUADRO", "RTX", "INSTINCT", "GPU", "TENSOR", "CORE",
+    "SXM", "SXM2", "SXM3", "SXM4", "SXM5", "SXM6", "OAM", "HBM2", "HBM3", "HBM3E",
 ];
 /// A number up to this is GB of memory, a larger one a model, as in RTX 4090.
 const MOST_GB: u32 = 300;
@@ -139,6 +139,7 @@ impl GpuName {
         let letters = name.to_ascii_uppercase();
         let (mut words, mut memory_gb) = (Vec::new(), None);
         for word in letters.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let word = word.strip_prefix("RTX").unwrap_or(word);
             let number = ["GIB", "GB", "G"]
                 .iter()
                 .find_map(|unit| word.strip_suffix(unit));
@@ -276,6 +277,10 @@ mod tests {
             ("Tesla T4", "T4"),
             ("NVIDIA A10G", "A10G"),
             ("NVIDIA GeForce RTX 4090", "RTX-4090"),
+            ("RTX4090", "RTX-4090"),
+            ("4090", "RTX-4090"),
+            ("RTX A6000", "RTX-A6000"),
+            ("RTX 6000 Ada Generation", "RTX-6000-Ada"),
             ("NVIDIA RTX A6000", "RTX-A6000"),
             ("NVIDIA L40S", "L40S"),
             ("NVIDIA H200", "H200"),

@@ -60,7 +60,10 @@ pub struct ImpossibleMethod {
     pub help: String,
 }
 
-const LEGAL: &str = "legal here: full; lora:RANK and qlora:RANK, like lora:16, with adapters beside all matrices of blocks, or lora:16:attention; \
+/// Rank of adapters where nobody says another.
+pub const USUAL_RANK: u32 = 16;
+
+const LEGAL: &str = "legal here: full; lora, qlora, lora:RANK and qlora:RANK, with adapters of rank 16 or RANK beside all matrices of blocks, or lora:16:attention; \
                      frozen:BLOCKS, like frozen:24";
 
 impl TrainingMethod {
@@ -76,16 +79,17 @@ impl TrainingMethod {
         let method = match parts[..] {
             ["full"] => TrainingMethod::Full,
             ["frozen", blocks] => TrainingMethod::Frozen(count(blocks)?),
-            [method @ ("lora" | "qlora"), rank, ref targets @ ..] => {
+            [method @ ("lora" | "qlora"), ref rank_and_targets @ ..] => {
+                let (rank, targets) = match rank_and_targets {
+                    [] => (USUAL_RANK, &[][..]),
+                    [rank, targets @ ..] => (count(rank)?, targets),
+                };
                 let targets = match targets {
                     [] => AdapterTargets::Linear,
                     [name] => AdapterTargets::named(name).ok_or_else(unknown)?,
                     _ => return Err(unknown()),
                 };
-                let adapters = Adapters {
-                    rank: count(rank)?,
-                    targets,
-                };
+                let adapters = Adapters { rank, targets };
                 if method == "lora" {
                     TrainingMethod::Lora(adapters)
                 } else {

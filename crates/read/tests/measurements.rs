@@ -67,6 +67,9 @@ fn own_tables_are_read_in_usual_words() {
         "vm,workers,batch,sequence,tokens/s/gpu\na,8,64,100,3200",
         "vm;workers;batch;step_ms\na;8;64;250,0",
         "vm,workers,batch,step_seconds,loss,MFU\na,8,64,0.25,3.1,0.4",
+        "vm,workers,batch,Throughput (img/s)\na,8,64,256",
+        "vm,workers,batch/GPU,mean step time\na,8,8,250 ms",
+        "vm,workers,batch,Time/step [s]\na,8,64,0.25s",
         "# by hand\n\nvm,workers,batch,iteration_time_s\n# warm\na,8,64,0.25",
     ];
     for table in tables {
@@ -116,6 +119,29 @@ fn vms_come_from_nodes_or_from_what_a_type_has() {
 }
 
 #[test]
+fn vms_without_workers_use_all_gpus_of_their_type() {
+    let table = "machines,batch,step_s\n1,64,0.4\n2,64,0.25";
+    let facts = RunFacts {
+        workers: None,
+        ..FACTS
+    };
+    let (text, _) = read("own.csv", table, &facts).expect("a table");
+    let expected = [
+        ("p5.48xlarge/8".to_owned(), vec![8.0, 64.0, 0.4]),
+        ("p5.48xlarge/8".to_owned(), vec![16.0, 64.0, 0.25]),
+    ];
+    assert_eq!(rows(&text), expected);
+    // One number of workers for all rows contradicts the column.
+    let why = read("own.csv", table, &FACTS).expect_err("two answers");
+    assert!(why.contains("leave --workers out"), "{why}");
+    let why = read("own.csv", "gpus,step_ms\n8,250", &NOTHING).expect_err("too little");
+    assert!(
+        why.contains("no column says `vm` or `batch`; ") && why.contains("--vm and --batch-size"),
+        "{why}"
+    );
+}
+
+#[test]
 fn tables_that_need_no_change_stay_as_they_are() {
     for table in [
         "vm,workers,batch,step_s\na,8,64,0.25",
@@ -149,6 +175,75 @@ const PROFILER: &str = r#"{"distributedInfo":{"world_size":8},"traceEvents":[{"n
 const TENSORBOARD: &str = "Wall time,Step,Value\n1000.0,10,3.1\n1002.5,20,3.0\n1005.0,30,2.9\n";
 const WANDB: &str = "_step,_runtime,train/loss\n10,100,3.1\n20,102.5,3.0\n";
 const LIGHTNING: &str = "epoch,step,device/batches_per_sec,train_loss\n0,49,,2.1\n0,99,4.0,2.0\n";
+const SUMMARY: &str = "{'loss': 1.9, 'epoch': 0.5}\n{'train_runtime': 160.0, 'train_samples_per_second': 256.0, \
+    'train_steps_per_second': 4.0, 'train_loss': 1.8, 'epoch': 1.0}\n";
+const RESULTS: &str = "{\"epoch\": 1.0, \"train_runtime\": 160.0, \"train_samples_per_second\": 256.0, \"train_steps_per_second\": 4.0}";
+const BARS: &str = "loading\n  3%|= | 20/600 [00:31<02:25,  4.00it/s]\r  4%|= | 24/600 [00:32<02:24,  4.00it/s, loss=1.83]\n\
+    1|25|Loss: 1.8: 4%|= | 25/600 [00:33<02:24, 0.25s/it]\n";
+
+/// Name and text of a file, what it is taken for, and workers, batch and step of its first row.
+const FILES: [(&str, &str, &str, &[f64]); 10] = [
+    (
+        "a.log",
+        SUMMARY,
+        "the summary of a Hugging Face Trainer",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "all_results.json",
+        RESULTS,
+        "the summary of a Hugging Face Trainer",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.log",
+        BARS,
+        "a log with progress bars",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.log",
+        MEGATRON,
+        "a log of Megatron-LM",
+        &[16.0, 128.0, 5.3616],
+    ),
+    (
+        "a.log",
+        DEEPSPEED,
+        "a log of DeepSpeed",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.json",
+        TRAINER,
+        "the state of a Hugging Face Trainer",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.json",
+        PROFILER,
+        "a trace of PyTorch's profiler",
+        &[8.0, 64.0, 0.25],
+    ),
+    (
+        "a.csv",
+        TENSORBOARD,
+        "a scalar of TensorBoard",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.csv",
+        WANDB,
+        "the history of a W&B run",
+        &[16.0, 64.0, 0.25],
+    ),
+    (
+        "a.csv",
+        LIGHTNING,
+        "metrics of Lightning",
+        &[16.0, 64.0, 0.25],
+    ),
+];
 
 #[test]
 fn logs_and_exports_become_steps() {
@@ -156,51 +251,7 @@ fn logs_and_exports_become_steps() {
         batch: Some(64),
         ..FACTS
     };
-    let cases: [(&str, &str, &str, &[f64]); 7] = [
-        (
-            "a.log",
-            MEGATRON,
-            "a log of Megatron-LM",
-            &[16.0, 128.0, 5.3616],
-        ),
-        (
-            "a.log",
-            DEEPSPEED,
-            "a log of DeepSpeed",
-            &[16.0, 64.0, 0.25],
-        ),
-        (
-            "a.json",
-            TRAINER,
-            "the state of a Hugging Face Trainer",
-            &[16.0, 64.0, 0.25],
-        ),
-        (
-            "a.json",
-            PROFILER,
-            "a trace of PyTorch's profiler",
-            &[8.0, 64.0, 0.25],
-        ),
-        (
-            "a.csv",
-            TENSORBOARD,
-            "a scalar of TensorBoard",
-            &[16.0, 64.0, 0.25],
-        ),
-        (
-            "a.csv",
-            WANDB,
-            "the history of a W&B run",
-            &[16.0, 64.0, 0.25],
-        ),
-        (
-            "a.csv",
-            LIGHTNING,
-            "metrics of Lightning",
-            &[16.0, 64.0, 0.25],
-        ),
-    ];
-    for (name, text, kind, expected) in cases {
+    for (name, text, kind, expected) in FILES {
         let (table, sentence) = read(name, text, &facts).expect(kind);
         let found = rows(&table);
         assert_eq!(

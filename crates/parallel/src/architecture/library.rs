@@ -21,9 +21,21 @@ pub fn names() -> Vec<&'static str> {
     all().map(|model| &*model.name).collect()
 }
 
+/// Names of a hub that say no size.
+const HUB_NAMES: [(&str, &str); 4] = [
+    ("gpt2", "gpt2-124m"),
+    ("gpt2-medium", "gpt2-355m"),
+    ("gpt2-large", "gpt2-774m"),
+    ("gpt2-xl", "gpt2-1.5b"),
+];
+
 /// A model by its name here, or by that of a hub, as `meta-llama/Meta-Llama-3-8B-Instruct`.
 pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
-    let named = |name: &str| all().find(|model| &*model.name == name).map(Arc::clone);
+    let named = |name: &str| {
+        let of_hub = HUB_NAMES.iter().find(|(hub, _)| *hub == name);
+        let name = of_hub.map_or(name, |(_, own)| own);
+        all().find(|model| &*model.name == name).map(Arc::clone)
+    };
     let hub_name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let hub_name = hub_name.strip_prefix("meta-").unwrap_or(&hub_name);
     let mut shorter = hub_name.trim_end_matches("-hf");
@@ -34,7 +46,10 @@ pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
                 None => shorter.rsplit_once('-')?,
             };
             // What a model was tuned for changes nothing of its size.
-            let is_tuning = ["hf", "instruct", "chat", "base", "it", "pt"].contains(&tuning)
+            let is_tuning = [
+                "hf", "instruct", "chat", "base", "it", "pt", "uncased", "cased",
+            ]
+            .contains(&tuning)
                 || tuning
                     .strip_prefix('v')
                     .unwrap_or("x")
@@ -154,6 +169,9 @@ mod tests {
         for (name, expected) in [
             ("meta-llama/Meta-Llama-3-8B", "llama-3-8b"),
             ("meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b"),
+            ("openai-community/gpt2", "gpt2-124m"),
+            ("gpt2-xl", "gpt2-1.5b"),
+            ("google-bert/bert-base-uncased", "bert-base"),
             ("meta-llama/Llama-2-7b-chat-hf", "llama-2-7b"),
             ("mistralai/Mistral-7B-Instruct-v0.3", "mistral-7b"),
             ("Qwen/Qwen2.5-7B", "qwen2.5-7b"),

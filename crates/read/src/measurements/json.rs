@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::steps::{MeasuredSteps, MeasurementFile, RunFacts, TableResult, whole_number};
+use super::steps::{MeasuredSteps, MeasurementFile, RunFacts, TableResult, batch_of, whole_number};
 use crate::input::{Diagnostic, Source};
 
 const MICROSECONDS: f64 = 1e-6;
-/// Error of a batch that is made of rounded rates.
-const ROUNDED: f64 = 0.02;
 
 pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let source = file.source;
@@ -56,13 +54,6 @@ fn trainer(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult 
         workers: None,
     };
     found.into_table(source, facts)
-}
-
-/// The batch of so many steps; `None` where the last of each pass, which may be smaller, leaves it open.
-fn batch_of(samples: f64, steps: f64, passes: f64) -> Option<u32> {
-    // Rates are rounded to three digits behind the point.
-    let batch = (samples / steps - ROUNDED).ceil();
-    whole_number(batch).filter(|batch| steps / passes >= f64::from(*batch))
 }
 
 /// A trace of PyTorch's profiler: its step events, of the process with the most.
@@ -128,7 +119,7 @@ fn other(source: &Source, value: &Value) -> Diagnostic {
         ),
     ];
     let found = known.iter().find(|(key, ..)| value.get(key).is_some());
-    let expected = "expected a table, a log of Megatron-LM or DeepSpeed, trainer_state.json, a trace of PyTorch's profiler, or an export of TensorBoard, W&B or Lightning";
+    let expected = "expected a table, a log of Megatron-LM, DeepSpeed or a Trainer, trainer_state.json, a trace of PyTorch's profiler, or an export of TensorBoard, W&B or Lightning";
     let (what, help) = found.map_or(("JSON of no known kind", expected), |(_, what, help)| {
         (*what, *help)
     });

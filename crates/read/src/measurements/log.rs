@@ -1,7 +1,7 @@
 //! Logs of training programs.
 
 use super::steps::{
-    MeasuredSteps, MeasurementFile, RunFacts, TableResult, number_after, whole_number,
+    MeasuredSteps, MeasurementFile, RunFacts, TableResult, batch_of, number_after, whole_number,
 };
 use crate::input::Diagnostic;
 
@@ -78,6 +78,60 @@ pub(super) fn read_deepspeed(
         workers: world,
     };
     Some(found.into_table(source, facts))
+}
+
+/// What Hugging Face's Trainer says at its end, on its console or in `all_results.json`: rates of the whole run.
+pub(super) fn read_trainer_summary(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let (source, key) = (file.source, "train_steps_per_second");
+    let is_summary = source.text.contains(key) && !source.text.contains("log_history");
+    let last = |key: &str| {
+        let mut lines = source.text.lines().rev();
+        lines.find_map(|line| number_after(line, key))
+    };
+    let rate = last(key).filter(|_| is_summary)?;
+    let seconds = last("train_runtime").unwrap_or_default();
+    let passes = last("epoch").unwrap_or(1.0).max(1.0);
+    let samples = last("train_samples_per_second").map(|rate| rate * seconds);
+    let by_samples =
+        samples.and_then(|samples| batch_of(samples, (rate * seconds).round(), passes));
+    let found = MeasuredSteps {
+        kind: "the summary of a Hugging Face Trainer",
+        steps: vec![(0, 1.0 / rate)],
+        batch: facts.batch.or(by_samples),
+        workers: None,
+    };
+    Some(found.into_table(source, facts))
+}
+
+/// Progress bars of tqdm, which carriage returns keep on one line of a terminal: `20/600 [00:31<15:02, 1.56s/it]`.
+pub(super) fn read_progress_bars(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let source = file.source;
+    let step_s = |bar: &str| {
+        let number = |unit: &str| {
+            let before = bar.split_once(unit)?.0;
+            before.rsplit([' ', ',']).next()?.parse::<f64>().ok()
+        };
+        number("s/it").or_else(|| Some(1.0 / number("it/s")?))
+    };
+    let lines = source.text.lines().enumerate();
+    let bars = lines.flat_map(|(line, text)| text.split('\r').map(move |bar| (line, bar)));
+    let is_bar = |bar: &str| bar.contains('<') && bar.contains('[');
+    let steps = bars
+        .filter(|(_, bar)| is_bar(bar))
+        .filter_map(|(line, bar)| Some((line, step_s(bar)?)));
+    let found = MeasuredSteps {
+        kind: "a log with progress bars",
+        steps: steps.collect(),
+        batch: None,
+        workers: None,
+    };
+    (!found.steps.is_empty()).then(|| found.into_table(source, facts))
 }
 
 /// NCCL tests time links, not steps.

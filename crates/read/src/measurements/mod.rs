@@ -20,11 +20,13 @@ const KINDS: &[MeasurementReader] = &[
     log::read_megatron,
     log::read_deepspeed,
     log::refuse_nccl,
+    log::read_trainer_summary,
     json::read,
     export::read_tensorboard,
     export::read_wandb,
     export::read_lightning,
     export::refuse_optuna,
+    log::read_progress_bars,
     own_table::read,
 ];
 

@@ -1,7 +1,7 @@
 //! Tables of people's own, in usual words: rates for times, milliseconds, batches of each worker, accumulation, nodes.
 
 use super::steps::{MeasurementFile, Recognised, RunFacts, TableResult, shape};
-use super::words::{Cells, Rate, Role, role};
+use super::words::{Cells, Rate, Role, role, seconds_with_unit};
 use crate::input::{Diagnostic, Source};
 
 /// Columns of the table that is written, in order.
@@ -35,23 +35,24 @@ pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<T
     let repeats = (roles.iter().enumerate()).any(|(at, role)| {
         role.is_some() && *role != Some(Role::Ignored) && roles[..at].contains(role)
     });
-    if is_plain || !measures || repeats {
+    if !measures || repeats {
         return None;
     }
-    Some(
-        OwnTable {
-            cells,
-            roles,
-            facts,
-        }
-        .rewrite(file.source),
-    )
+    let table = OwnTable {
+        cells,
+        roles,
+        facts,
+    };
+    if let Some(mistake) = table.lacks_facts(file.source) {
+        return Some(Err(mistake));
+    }
+    (!is_plain).then(|| table.rewrite(file.source))
 }
 
 fn has_workers(roles: &[Option<Role>]) -> bool {
-    roles.contains(&Some(Role::Column("workers")))
-        || roles.contains(&Some(Role::Gpus))
-        || (roles.contains(&Some(Role::Nodes)) && roles.contains(&Some(Role::GpusPerNode)))
+    [Role::Column("workers"), Role::Gpus, Role::Nodes]
+        .iter()
+        .any(|role| roles.contains(&Some(*role)))
 }
 
 fn is_time(role: &Role) -> bool {
@@ -77,6 +78,30 @@ impl OwnTable<'_> {
         self.roles.contains(&Some(role))
     }
 
+    /// Facts of the runs that neither a column nor an option says.
+    fn lacks_facts(&self, source: &Source) -> Option<Diagnostic> {
+        let facts = [
+            ("vm", "--vm"),
+            ("workers", "--workers"),
+            ("batch", "--batch-size"),
+        ];
+        let lacks = facts.into_iter().filter(|(name, _)| !self.writes(name));
+        let (columns, options): (Vec<&str>, Vec<&str>) = lacks.unzip();
+        if columns.is_empty() || self.roles.contains(&None) {
+            return None;
+        }
+        let title = format!(
+            "{}: no column says `{}`",
+            source.name,
+            columns.join("` or `")
+        );
+        let help = format!(
+            "add such columns, or give {} for all rows",
+            options.join(" and ")
+        );
+        Some(Diagnostic::general(title).with_help(help))
+    }
+
     /// What a formula lacks, with the way out.
     fn missing(&self) -> Option<String> {
         let has_tokens = self
@@ -92,6 +117,14 @@ impl OwnTable<'_> {
         if has_tokens && !self.has(Role::Sequence) && self.facts.sequence.is_none() {
             return Some(
                 "tokens per second need a column `sequence`: tokens of a sample".to_owned(),
+            );
+        }
+        let counts_vms = self.has(Role::Nodes) && !self.has(Role::GpusPerNode);
+        let counts_workers = self.has(Role::Gpus) || self.has(Role::Column("workers"));
+        if counts_vms && !counts_workers && self.facts.workers.is_some() {
+            return Some(
+                "a column counts VMs, each with all GPUs of its type: leave --workers out"
+                    .to_owned(),
             );
         }
         if has_epochs && self.facts.samples_per_epoch.is_none() {
@@ -235,10 +268,16 @@ impl OwnTable<'_> {
         let nodes = self
             .number(row, Role::Nodes)
             .zip(self.number(row, Role::GpusPerNode));
+        let of_vms = || {
+            let vm = self.cell(row, Role::Column("vm")).or(self.facts.vm)?;
+            let gpus = self.facts.gpus_of.and_then(|gpus_of| gpus_of(vm));
+            Some(self.number(row, Role::Nodes)? * f64::from(gpus.unwrap_or(1).max(1)))
+        };
         self.number(row, Role::Column("workers"))
             .or_else(|| self.number(row, Role::Gpus))
             .or_else(|| nodes.map(|(nodes, each)| nodes * each))
             .or_else(|| self.facts.workers.map(f64::from))
+            .or_else(of_vms)
     }
 
     fn vm(&self, row: &[String], workers: Option<f64>) -> String {
@@ -282,7 +321,17 @@ impl OwnTable<'_> {
         let (at, role) = (self.roles.iter().enumerate())
             .filter_map(|(at, role)| Some((at, role.filter(is_time)?)))
             .next()?;
-        let value = self.parsed(row.get(at)?)?;
+        let cell = row.get(at)?;
+        let with_unit = || {
+            let (number, unit_s) = seconds_with_unit(cell)?;
+            let column_s = match role {
+                Role::StepTime(unit) | Role::EpochTime(unit) => unit,
+                Role::Column(_) => 1.0,
+                _ => return None,
+            };
+            Some(self.parsed(number)? * unit_s / column_s)
+        };
+        let value = self.parsed(cell).or_else(with_unit)?;
         let all = |rate: Rate, value: f64| match rate {
             Rate::OfAll => Some(value),
             Rate::OfEach => Some(value * workers?),

@@ -7,6 +7,8 @@ use crate::input::{Diagnostic, Source};
 
 /// A step this many times off the middle one is no usual step: a warm-up, a checkpoint, an evaluation.
 const USUAL: f64 = 1.5;
+/// Error of a batch that is made of rounded rates.
+const ROUNDED: f64 = 0.02;
 
 /// A file, with its cells where it is a table.
 pub(super) struct MeasurementFile<'s> {
@@ -159,7 +161,10 @@ pub(super) fn shape(vm: &str, workers: u32, facts: &RunFacts<'_>) -> String {
 
 /// The number behind a key and what separates them.
 pub(super) fn number_after(text: &str, key: &str) -> Option<f64> {
-    let rest = text.split_once(key)?.1.trim_start_matches([' ', ':', '=']);
+    let rest = text
+        .split_once(key)?
+        .1
+        .trim_start_matches([' ', ':', '=', '"', '\'']);
     let end = rest.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c)));
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
@@ -167,4 +172,11 @@ pub(super) fn number_after(text: &str, key: &str) -> Option<f64> {
 pub(super) fn whole_number(number: f64) -> Option<u32> {
     let is_whole = number.fract() == 0.0 && (1.0..=1e9).contains(&number);
     is_whole.then_some(number as u32)
+}
+
+/// The batch of so many steps; `None` where the last of each pass, which may be smaller, leaves it open.
+pub(super) fn batch_of(samples: f64, steps: f64, passes: f64) -> Option<u32> {
+    // Rates are rounded to three digits behind the point.
+    let batch = (samples / steps - ROUNDED).ceil();
+    whole_number(batch).filter(|batch| steps / passes >= f64::from(*batch))
 }

@@ -107,7 +107,7 @@ const ROLES: &[(Role, &str)] = &[
         Role::LocalBatch,
         "micro_batch micro_batch_size mbs local_batch local_batch_size per_gpu_batch per_gpu_batch_size per_device_batch \
          per_device_batch_size per_device_train_batch_size batch_per_gpu batch_size_per_gpu batch_per_device device_batch_size \
-         train_micro_batch_size_per_gpu",
+         train_micro_batch_size_per_gpu batch_gpu batch_size_gpu bs_gpu bs_per_gpu",
     ),
     (
         Role::Accumulation,
@@ -126,7 +126,7 @@ const ROLES: &[(Role, &str)] = &[
 
 /// What is timed: a step, or a pass over the data.
 const OF_STEP: &str = "step step_time time_per_step iter iteration iter_time iteration_time time_per_iter time_per_iteration \
-                       elapsed_time_per_iteration batch_time time_per_batch";
+                       elapsed_time_per_iteration batch_time time_per_batch time_step time_iter";
 const OF_EPOCH: &str = "epoch epoch_time time_per_epoch";
 
 /// Seconds of a unit of time, by its names.
@@ -144,6 +144,14 @@ const TOKENS: &str = "tokens token tok toks";
 
 fn has_word(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|own| own == word)
+}
+
+/// Seconds of a cell that names its unit: `412s`, `230 ms`.
+pub(super) fn seconds_with_unit(cell: &str) -> Option<(&str, f64)> {
+    let number = cell.trim_end_matches(|c: char| c.is_alphabetic() || c == '.');
+    let unit = cell[number.len()..].trim_end_matches('.').to_lowercase();
+    let found = UNITS.iter().find(|(_, units)| has_word(units, &unit));
+    found.map(|(seconds, _)| (number.trim_end(), *seconds))
 }
 
 /// The role of seconds of what a word names.
@@ -165,13 +173,23 @@ fn counted(word: &str, rate: Rate) -> Option<Role> {
     }
 }
 
+/// What may stand around the words of a measure.
+const AROUND: &str = "throughput speed training train average avg mean median";
+
 /// The role of a column by its name; `None` of an unknown one.
 pub(super) fn role(name: &str) -> Option<Role> {
     let name = normalised(name);
-    if let Some((role, _)) = ROLES.iter().find(|(_, names)| has_word(names, &name)) {
+    role_of_words(&name).or_else(|| {
+        let words = name.split('_').filter(|word| !has_word(AROUND, word));
+        role_of_words(&words.collect::<Vec<_>>().join("_"))
+    })
+}
+
+fn role_of_words(name: &str) -> Option<Role> {
+    if let Some((role, _)) = ROLES.iter().find(|(_, names)| has_word(names, name)) {
         return Some(*role);
     }
-    let (rate, of) = without_worker(&name);
+    let (rate, of) = without_worker(name);
     let per_second = ["_per_second", "_per_sec", "_per_s", "_s", "_sec"];
     if let Some(word) = per_second.iter().find_map(|end| rate.strip_suffix(end))
         && let Some(role) = counted(word, of)
@@ -195,7 +213,7 @@ pub(super) fn role(name: &str) -> Option<Role> {
             return Some(Role::StepTime(seconds));
         }
     }
-    timed(&name, 1.0).filter(|_| name.contains("time"))
+    timed(name, 1.0).filter(|_| name.contains("time"))
 }
 
 /// A rate without what says that it is each worker's.
