@@ -21,9 +21,9 @@ __all__ = [
     "ErnestSettings", "Errors", "Exclusion", "Failures", "Form", "FullSettings", "Generation", "Gpu", "Job", "JobTime", "KeepPace", "Kind",
     "LatinHypercubeSettings", "LeaveOutSettings", "Limits", "LynceusSettings", "Market", "Model", "NoSearchSettings", "Node",
     "OneRunSettings", "Parallel", "PartialSettings", "PlannerSettings", "PolicyFile", "PolicySettings", "PriceThreshold", "Pricing",
-    "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Reconsideration", "Runtime", "SameJobSettings", "Scenario",
-    "Search", "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step", "Straggler",
-    "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
+    "RandomForestSettings", "RandomSettings", "Reaction", "ReactionCosts", "Reconsideration", "RgpeSettings", "Runtime", "SameJobSettings",
+    "Scenario", "Search", "Servers", "Settings", "SkyNomadSettings", "Spot", "SriftyLikeSettings", "Staleness", "Starts", "Step",
+    "Straggler", "SuccessiveHalvingSettings", "Surrogate", "TimeSliced", "TrimtunerLikeSettings", "UniformProgressFailoverSettings",
     "UniformProgressSettings", "ValueOfInformationSettings", "Variation", "Vm",
 ]
 
@@ -1260,10 +1260,12 @@ class LynceusSettings(Keys):
     """Whether a run is given up when it has come to the best value so far. [true]"""
     lookahead: int = key(default=None)
     """Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes. [1]"""
+    model: Union[Literal['bagged-trees'], str] = key(default=None)
+    """What is believed of runs. ["gaussian-process"]"""
     spend: float = key(default=None)
     """What the whole search may take, over what its first runs took. [3.0]"""
 
-    _known = {"budget": "budget", "discount": "discount", "first_share": "first_share", "give_up": "give_up", "lookahead": "lookahead", "spend": "spend"}
+    _known = {"budget": "budget", "discount": "discount", "first_share": "first_share", "give_up": "give_up", "lookahead": "lookahead", "model": "model", "spend": "spend"}
     _tables = {}
 
 
@@ -1379,6 +1381,22 @@ class RandomForestSettings(Keys):
     _tables = {}
 
 
+class RgpeSettings(Keys):
+    """Settings of ranking-weighted ensembles."""
+
+    budget: int = key(default=None)
+    """Runs, whatever is expected of further ones; without it, its own rule says when to stop."""
+    first: int = key(default=None)
+    """Runs from all parts of the space, before anything is ranked. [3]"""
+    least: int = key(default=None)
+    """Runs before its own rule may stop it. [6]"""
+    stop_below: float = key(default=None)
+    """The search stops when less than this share of the best value is expected to be gained. [0.1]"""
+
+    _known = {"budget": "budget", "first": "first", "least": "least", "stop_below": "stop_below"}
+    _tables = {}
+
+
 class SameJobSettings(Keys):
     """Settings of the stored model of the same job."""
 
@@ -1490,6 +1508,8 @@ class Settings(Keys):
     """Settings of the strategy `random`."""
     random_forest: RandomForestSettings = key(default=None)
     """Settings of the strategy `random-forest`."""
+    rgpe: RgpeSettings = key(default=None)
+    """Settings of the strategy `rgpe`."""
     rule_selector: Dict[str, Any] = key(default=None)
     """Settings of the strategy `rule-selector`."""
     same_job: SameJobSettings = key(default=None)
@@ -1505,8 +1525,8 @@ class Settings(Keys):
     value_of_information_history: Dict[str, Any] = key(default=None)
     """Settings of the strategy `value-of-information-history`."""
 
-    _known = {"average_best": "average-best", "bo_step_time": "bo-step-time", "cheapest": "cheapest", "cherrypick": "cherrypick", "collaborative_filtering": "collaborative-filtering", "coordinate_descent": "coordinate-descent", "dearest": "dearest", "default": "default", "ei_per_cost": "ei-per-cost", "ernest": "ernest", "full": "full", "latin_hypercube": "latin-hypercube", "lynceus": "lynceus", "no_search": "no-search", "no_search_leave_out": "no-search-leave-out", "one_run": "one-run", "online": "online", "partial": "partial", "planner": "planner", "random": "random", "random_forest": "random-forest", "rule_selector": "rule-selector", "same_job": "same-job", "srifty_like": "srifty-like", "successive_halving": "successive-halving", "trimtuner_like": "trimtuner-like", "value_of_information": "value-of-information", "value_of_information_history": "value-of-information-history"}
-    _tables = {"bo_step_time": BoStepTimeSettings, "cheapest": CheapestSettings, "cherrypick": CherryPickSettings, "collaborative_filtering": CollaborativeFilteringSettings, "coordinate_descent": CoordinateDescentSettings, "dearest": DearestSettings, "default": DefaultSettings, "ei_per_cost": EiPerCostSettings, "ernest": ErnestSettings, "full": FullSettings, "latin_hypercube": LatinHypercubeSettings, "lynceus": LynceusSettings, "no_search": NoSearchSettings, "no_search_leave_out": LeaveOutSettings, "one_run": OneRunSettings, "online": PartialSettings, "partial": PartialSettings, "planner": PlannerSettings, "random": RandomSettings, "random_forest": RandomForestSettings, "same_job": SameJobSettings, "srifty_like": SriftyLikeSettings, "successive_halving": SuccessiveHalvingSettings, "trimtuner_like": TrimtunerLikeSettings, "value_of_information": ValueOfInformationSettings}
+    _known = {"average_best": "average-best", "bo_step_time": "bo-step-time", "cheapest": "cheapest", "cherrypick": "cherrypick", "collaborative_filtering": "collaborative-filtering", "coordinate_descent": "coordinate-descent", "dearest": "dearest", "default": "default", "ei_per_cost": "ei-per-cost", "ernest": "ernest", "full": "full", "latin_hypercube": "latin-hypercube", "lynceus": "lynceus", "no_search": "no-search", "no_search_leave_out": "no-search-leave-out", "one_run": "one-run", "online": "online", "partial": "partial", "planner": "planner", "random": "random", "random_forest": "random-forest", "rgpe": "rgpe", "rule_selector": "rule-selector", "same_job": "same-job", "srifty_like": "srifty-like", "successive_halving": "successive-halving", "trimtuner_like": "trimtuner-like", "value_of_information": "value-of-information", "value_of_information_history": "value-of-information-history"}
+    _tables = {"bo_step_time": BoStepTimeSettings, "cheapest": CheapestSettings, "cherrypick": CherryPickSettings, "collaborative_filtering": CollaborativeFilteringSettings, "coordinate_descent": CoordinateDescentSettings, "dearest": DearestSettings, "default": DefaultSettings, "ei_per_cost": EiPerCostSettings, "ernest": ErnestSettings, "full": FullSettings, "latin_hypercube": LatinHypercubeSettings, "lynceus": LynceusSettings, "no_search": NoSearchSettings, "no_search_leave_out": LeaveOutSettings, "one_run": OneRunSettings, "online": PartialSettings, "partial": PartialSettings, "planner": PlannerSettings, "random": RandomSettings, "random_forest": RandomForestSettings, "rgpe": RgpeSettings, "same_job": SameJobSettings, "srifty_like": SriftyLikeSettings, "successive_halving": SuccessiveHalvingSettings, "trimtuner_like": TrimtunerLikeSettings, "value_of_information": ValueOfInformationSettings}
     _is_open = True
 
     if TYPE_CHECKING:

@@ -230,7 +230,9 @@ pub(super) fn is_built_in(name: &str) -> bool {
 /// What the constants of a strategy that comes along were chosen on.
 fn tuned_on(strategy: &str) -> &'static str {
     match registry::base(strategy) {
-        "value-of-information" | "value-of-information-history" => "scout, trimtuner, scavenger",
+        "value-of-information" | "value-of-information-history" => {
+            "scout, trimtuner, scavenger; three rules: llm-pilot"
+        }
         _ => "nothing here",
     }
 }

@@ -1,7 +1,6 @@
 //! A look ahead over runs that follow each other: what a path of them is expected to improve, and to take.
 
 use super::belief::Belief;
-use super::outlook::View;
 use scavsim_base::stats::normal;
 
 /// Whether so much pays for a run with 99 %.
@@ -16,6 +15,22 @@ pub(super) fn ratio((gain, takes): Path) -> f64 {
     gain / takes.max(f64::MIN_POSITIVE)
 }
 
+/// What is believed of candidates, by their places in a list, after imagined observations.
+pub(super) trait Imagined: Sized {
+    /// What an observation at a candidate adds, whatever its value.
+    type Row;
+
+    /// What is believed of the candidates that nothing was imagined of, with their places.
+    fn beliefs(&self) -> impl Iterator<Item = (usize, Belief)>;
+
+    fn belief(&self, at: usize) -> Belief;
+
+    fn row(&self, at: usize) -> Self::Row;
+
+    /// After `value` was seen at a candidate, whose [`row`](Self::row) is told.
+    fn after(&self, at: usize, row: &Self::Row, value: f64) -> Self;
+}
+
 pub(super) struct Lookahead {
     /// The greatest value of each that keeps the limits.
     pub(super) most: Vec<f64>,
@@ -26,7 +41,7 @@ impl Lookahead {
     /// The path that begins with a run of candidate `at`, against the `best` value so far, with so much `left` to be spent.
     pub(super) fn path(
         &self,
-        view: &View<'_>,
+        view: &impl Imagined,
         at: usize,
         best: f64,
         left: f64,
@@ -60,7 +75,7 @@ impl Lookahead {
     }
 
     /// The payable candidate that is expected to improve most by itself.
-    fn greatest(&self, view: &View<'_>, best: f64, left: f64) -> Option<usize> {
+    fn greatest(&self, view: &impl Imagined, best: f64, left: f64) -> Option<usize> {
         let mut greatest: Option<(usize, f64)> = None;
         for (at, belief) in view.beliefs() {
             let bound = belief.improvement_at_most(best);

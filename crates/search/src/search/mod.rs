@@ -41,6 +41,7 @@ pub mod random;
 pub mod random_forest;
 pub mod registry;
 mod regression_forest;
+pub mod rgpe;
 pub mod rule_selector;
 pub mod same_job;
 mod selection;

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::belief::Belief;
+use super::lookahead::Imagined;
 use super::products::{PosteriorProducts, Sums};
 
 /// Candidates, by their place in the list that was asked for, as they stand.
@@ -44,9 +45,10 @@ impl Outlook {
     }
 }
 
-impl View<'_> {
-    /// What is believed of the candidates that nothing was imagined of, with their places.
-    pub(super) fn beliefs(&self) -> impl Iterator<Item = (usize, Belief)> {
+impl Imagined for View<'_> {
+    type Row = Rc<[f64]>;
+
+    fn beliefs(&self) -> impl Iterator<Item = (usize, Belief)> {
         let moments = self.sums.moments();
         let is_left = |at: &usize| self.seen.iter().all(|(seen, _)| seen != at);
         (0..self.points.len())
@@ -54,12 +56,11 @@ impl View<'_> {
             .map(move |at| (at, self.points[at].belief(moments)))
     }
 
-    pub(super) fn belief(&self, at: usize) -> Belief {
+    fn belief(&self, at: usize) -> Belief {
         self.points[at].belief(self.sums.moments())
     }
 
-    /// The row that an observation at a candidate adds, whatever its value.
-    pub(super) fn row(&self, at: usize) -> Rc<[f64]> {
+    fn row(&self, at: usize) -> Rc<[f64]> {
         let width = self.points.len();
         let (diagonal, ..) = self.points[at].observed(0.0);
         let entry = |x: usize| {
@@ -69,8 +70,7 @@ impl View<'_> {
         (0..width).map(entry).collect()
     }
 
-    /// After `value` was seen at a candidate, whose [`row`](Self::row) is told.
-    pub(super) fn after(&self, at: usize, row: &Rc<[f64]>, value: f64) -> View<'_> {
+    fn after(&self, at: usize, row: &Rc<[f64]>, value: f64) -> Self {
         let (_, value, one) = self.points[at].observed(value);
         let points = self.points.iter().zip(&**row);
         let mut seen = self.seen.clone();
@@ -88,6 +88,7 @@ impl View<'_> {
 mod tests {
     use super::super::features::Features;
     use super::super::gaussian_process::GaussianProcess;
+    use super::super::lookahead::Imagined;
     use scavsim_data::space::{Axis, Space};
 
     /// Two imagined observations, one after the other, and the same two made.

@@ -147,6 +147,7 @@ strategies! {
     value_of_information_history = "value-of-information-history": super::value_of_information_history::ValueOfInformationHistorySettings,
     average_best = "average-best": super::average_best::AverageBestSettings,
     collaborative_filtering = "collaborative-filtering": super::collaborative_filtering::CollaborativeFilteringSettings,
+    rgpe = "rgpe": super::rgpe::RgpeSettings,
     rule_selector = "rule-selector": super::rule_selector::RuleSelectorSettings,
     planner = "planner": planner::PlannerSettings,
     successive_halving = "successive-halving": super::successive_halving::SuccessiveHalvingSettings,
