@@ -1260,7 +1260,7 @@ class LynceusSettings(Keys):
     """Whether a run is given up when it has come to the best value so far. [true]"""
     lookahead: int = key(default=None)
     """Runs that it looks ahead; with 0 it asks for expected improvement over what a run takes. [1]"""
-    model: Union[Literal['bagged-trees'], str] = key(default=None)
+    model: Literal['gaussian-process', 'bagged-trees'] = key(default=None)
     """What is believed of runs. ["gaussian-process"]"""
     spend: float = key(default=None)
     """What the whole search may take, over what its first runs took. [3.0]"""

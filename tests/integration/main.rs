@@ -109,6 +109,7 @@ mod market_traces;
 mod measured_defaults;
 mod messages;
 mod misses;
+mod model_advice;
 mod models;
 mod other_jobs;
 mod outlines;

@@ -148,7 +148,7 @@ fn what_has_no_luck_is_searched_once_and_comes_out_as_if_alone() {
             "grid = \"scout\"\njobs = [\"lr_huge_spark\", \"kmeans_bigdata_spark15\"]\nseed = 4\nreplicas = 4\n{limits}\n\
              [search]\nrepeats = [1, 10]\nstrategies = [\"oracle\", \"clairvoyant\", \"cheapest\", \"cheapest@3\", \
              \"random@3\", \"cherrypick@4\", \"value-of-information\", \"average-best\", \
-             \"collaborative-filtering\"]\n"
+             \"collaborative-filtering\", \"rgpe\"]\n"
         )
     };
     for limits in ["", "limits.max_time_h = 0.5"] {

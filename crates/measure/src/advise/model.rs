@@ -188,6 +188,13 @@ pub fn advise_model(
     let is_plain = |choice: &&PlanChoice| choice.is_plain && choice.gpu == choices[0].gpu;
     let plain = all.iter().find(is_plain).cloned();
     let of_each_size = first_of_each(&all, |choice| (&choice.gpu, choice.gpus));
+    // Those that keep to the limits come first.
+    let within = choices.partition_point(|choice| choice.is_within(&question.goal));
+    let worth_measuring = if within == 0 {
+        &choices[..]
+    } else {
+        &choices[..within]
+    };
     let is_chosen = |gpu: &Arc<str>| choices.iter().any(|choice| choice.gpu == *gpu);
     Ok(ModelAdvice {
         model: (asked.model.model.clone(), asked.model.parameters()),
@@ -202,7 +209,7 @@ pub fn advise_model(
             .filter(|gpu| !is_chosen(gpu))
             .cloned()
             .collect(),
-        measurements: measurements(question, &asked, &worth_measuring(&choices, &question.goal)),
+        measurements: measurements(question, &asked, worth_measuring),
         choices,
         of_each_size,
         question: question.clone(),
@@ -237,7 +244,7 @@ fn why_none(
     diagnostics
 }
 
-/// Set-ups that fit at least between two losses of VMs. With fewer, more VMs make no run shorter.
+/// Least hours between two losses of VMs, over those of a set-up. Where they are fewer, more VMs make no run shorter.
 const LEAST_SETUPS: f64 = 3.0;
 
 /// Offers with what their VMs have.
@@ -259,7 +266,7 @@ struct Ranker<'a> {
 
 impl Ranker<'_> {
     /// All plans on a lot under all setups; on spot terms, where each plan is simulated, those that are the best of their GPU and
-    /// number of GPUs as long as none is lost, and the best plain one. More VMs than fit any use, as one is lost too soon, are left out.
+    /// number of GPUs as long as none is lost, and the best plain one. Left out are numbers of VMs of which one is lost too soon.
     fn rank_lot(&self, lot: &Lot<'_>, found: &mut FoundPlans) -> Result<(), NoAdvice> {
         let is_spot = lot.iter().any(|(offer, _)| offer.market == Market::Spot);
         let mut calm: Vec<(usize, PlanChoice)> = Vec::new();
@@ -479,13 +486,6 @@ fn choice(
         keeps: within.into_iter().flatten().reduce(f64::min),
         checkpoint_s: row.plan?.checkpoint_gb / scenario::CHECKPOINT_GB_PER_S,
     })
-}
-
-/// The choices that keep to the limits, or all where none does.
-fn worth_measuring(choices: &[PlanChoice], goal: &Goal) -> Vec<PlanChoice> {
-    let is_kept = choices.first().is_some_and(|best| best.is_within(goal));
-    let worth = choices.iter().filter(|one| !is_kept || one.is_within(goal));
-    worth.cloned().collect()
 }
 
 /// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to

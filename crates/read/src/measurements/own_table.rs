@@ -28,7 +28,16 @@ pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<T
     };
     let fills = (facts.vm.is_some() && !roles.contains(&Some(Role::Column("vm"))))
         || (facts.workers.is_some() && !has_workers(&roles));
+    let is_seconds =
+        |role: &Option<Role>| matches!(role, Some(Role::Column(name)) if name.ends_with("_s"));
+    let has_units = (cells.rows.iter()).any(|(_, row)| {
+        let timed = row.iter().zip(&roles).filter(|(_, role)| is_seconds(role));
+        timed
+            .map(|(cell, _)| cell)
+            .any(|cell| seconds_with_unit(cell).is_some())
+    });
     let is_plain = !fills
+        && !has_units
         && (cells.header.iter().zip(&roles)).all(|pair| is_written(pair) || pair.1.is_none());
     // What times nothing is no table of measurements, and a repeated column is a mistake of its own.
     let measures = roles.iter().flatten().any(is_time);
@@ -42,6 +51,7 @@ pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<T
         cells,
         roles,
         facts,
+        has_units,
     };
     if let Some(mistake) = table.lacks_facts(file.source) {
         return Some(Err(mistake));
@@ -71,6 +81,8 @@ struct OwnTable<'t> {
     cells: &'t Cells,
     roles: Vec<Option<Role>>,
     facts: &'t RunFacts<'t>,
+    /// Whether times say their unit themselves.
+    has_units: bool,
 }
 
 impl OwnTable<'_> {
@@ -127,6 +139,15 @@ impl OwnTable<'_> {
                     .to_owned(),
             );
         }
+        let is_open = |(_, row): &(usize, Vec<String>)| {
+            self.number(row, Role::Nodes).is_some() && self.workers(row).is_none()
+        };
+        if self.cells.rows.iter().any(is_open) {
+            return Some(
+                "a column counts VMs, and how many GPUs one has is not known: add a column `gpus_per_node`"
+                    .to_owned(),
+            );
+        }
         if has_epochs && self.facts.samples_per_epoch.is_none() {
             return Some("times of epochs need --samples-per-epoch".to_owned());
         }
@@ -165,7 +186,7 @@ impl OwnTable<'_> {
             sentence: (!read.is_empty())
                 .then(|| format!("columns are read as {}", read.join(", "))),
             says_batch: self.has(Role::GlobalBatch) || self.has(Role::LocalBatch),
-            says_unit: !self.has(Role::Column("step_s")),
+            says_unit: self.has_units || !self.has(Role::Column("step_s")),
         })
     }
 
@@ -202,6 +223,12 @@ impl OwnTable<'_> {
         }
     }
 
+    /// Seconds of a cell with a unit.
+    fn seconds(&self, cell: &str) -> Option<f64> {
+        let (number, unit_s) = seconds_with_unit(cell)?;
+        Some(self.parsed(number)? * unit_s)
+    }
+
     fn row(&self, row: &[String], names: &[&str]) -> String {
         if row.len() != self.cells.header.len() {
             // Its length is reported by whoever reads the table.
@@ -227,7 +254,8 @@ impl OwnTable<'_> {
                     let cell = role
                         .and_then(|role| self.cell(row, role))
                         .unwrap_or_default();
-                    return match self.parsed(cell) {
+                    let with_unit = || self.seconds(cell).filter(|_| other.ends_with("_s"));
+                    return match self.parsed(cell).or_else(with_unit) {
                         Some(number) if other != "vm" => number.to_string(),
                         _ => quoted(cell),
                     };
@@ -270,8 +298,8 @@ impl OwnTable<'_> {
             .zip(self.number(row, Role::GpusPerNode));
         let of_vms = || {
             let vm = self.cell(row, Role::Column("vm")).or(self.facts.vm)?;
-            let gpus = self.facts.gpus_of.and_then(|gpus_of| gpus_of(vm));
-            Some(self.number(row, Role::Nodes)? * f64::from(gpus.unwrap_or(1).max(1)))
+            let gpus = self.facts.gpus_of.and_then(|gpus_of| gpus_of(vm))?;
+            Some(self.number(row, Role::Nodes)? * f64::from(gpus.max(1)))
         };
         self.number(row, Role::Column("workers"))
             .or_else(|| self.number(row, Role::Gpus))
@@ -322,15 +350,12 @@ impl OwnTable<'_> {
             .filter_map(|(at, role)| Some((at, role.filter(is_time)?)))
             .next()?;
         let cell = row.get(at)?;
-        let with_unit = || {
-            let (number, unit_s) = seconds_with_unit(cell)?;
-            let column_s = match role {
-                Role::StepTime(unit) | Role::EpochTime(unit) => unit,
-                Role::Column(_) => 1.0,
-                _ => return None,
-            };
-            Some(self.parsed(number)? * unit_s / column_s)
+        let unit_s = match role {
+            Role::StepTime(unit) | Role::EpochTime(unit) => Some(unit),
+            Role::Column(_) => Some(1.0),
+            _ => None,
         };
+        let with_unit = || Some(self.seconds(cell)? / unit_s?);
         let value = self.parsed(cell).or_else(with_unit)?;
         let all = |rate: Rate, value: f64| match rate {
             Rate::OfAll => Some(value),

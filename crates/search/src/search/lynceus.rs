@@ -55,6 +55,7 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunModel {
+    /// A Gaussian process, Matérn 5/2.
     #[default]
     GaussianProcess,
     /// Ten regression trees, each on runs drawn with repetition: their mean and how they differ.
@@ -123,8 +124,13 @@ impl Model for Lynceus<'_> {
                 Some(left) => *left -= own,
                 None => self.taken += own,
             }
-            self.process.learn(at, value);
-            self.seen.push((at, value));
+            match self.settings.model {
+                RunModel::GaussianProcess => self.process.learn(at, value),
+                RunModel::BaggedTrees => {
+                    self.process.worst = self.process.worst.max(value);
+                    self.seen.push((at, value));
+                }
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::features::Features;
 use super::gaussian_process::GaussianProcess;
 use super::latin_hypercube::design;
 use super::other_jobs::OtherJobs;
-use super::trials::{Model, TrialOutcome, Trials, check_size, runs};
+use super::trials::{Model, TrialOutcome, Trials, check_size, most_values, runs};
 use super::{BuildResult, Depends, Past, Recipe, Task, ready};
 use scavsim_base::rng::Stream;
 use scavsim_base::settings;
@@ -42,7 +42,7 @@ settings! {
 
     name: "rgpe",
     what: "Bayesian optimisation with the processes of other jobs, each weighted by how well it ranks the runs of this one",
-    formula: "probes: runs to the target where E[(b − Y)⁺] is greatest; Y = Σ w·Y(job), w: share of draws in which it ranks best",
+    formula: "probes: runs to the target where E[(b − Y)⁺]·P(within limits) is greatest; Y = Σ w·Y(job), w: share of draws in which it ranks best",
     source: "Feurer, Letham and Bakshy, 2018; Scheinert et al., Karasu, 2023",
     example: "search.strategies = [\"rgpe\"]",
 }
@@ -73,6 +73,7 @@ impl Recipe for RgpeSettings {
                 settings: &settings,
                 of_jobs: &of_jobs,
                 features: &features,
+                log_most: most_values(task).into_iter().map(libm::log).collect(),
                 own: Vec::new(),
                 worst: f64::NEG_INFINITY,
                 stream,
@@ -125,6 +126,8 @@ struct Rgpe<'s> {
     /// What the process of each other job expects everywhere, scaled.
     of_jobs: &'s [Vec<Belief>],
     features: &'s Features,
+    /// Logarithms of the greatest values that keep the limits.
+    log_most: Vec<f64>,
     /// Logarithms of what runs came to.
     own: Vec<(usize, f64)>,
     worst: f64,
@@ -170,9 +173,12 @@ impl Model for Rgpe<'_> {
             let deviation = variance.sqrt();
             Belief { mean, deviation }
         };
+        let settings = self.settings;
+        let may_stop = settings.budget.is_none() && trials.has_enough(settings.least);
         let Some(scaled) = scaled else {
-            // One run has no scale: where others expect the least.
-            return Some((trials.most(|at| -ensemble(at).mean)?.0, None));
+            // One run has no scale, as equal ones have none: where others expect the least.
+            let (at, _) = trials.most(|at| -ensemble(at).mean)?;
+            return (!may_stop).then_some((at, None));
         };
         let best = best.map_or(self.worst, libm::log);
         let gain = |at: usize| {
@@ -181,14 +187,10 @@ impl Model for Rgpe<'_> {
                 mean: scaled.mean + scaled.deviation * belief.mean,
                 deviation: scaled.deviation * belief.deviation,
             };
-            belief.log_improvement(best)
+            belief.log_improvement(best) * belief.at_most(self.log_most[at])
         };
         let (at, gain) = trials.most(gain)?;
-        let settings = self.settings;
-        let is_over = settings.budget.is_none()
-            && trials.has_enough(settings.least)
-            && gain < settings.stop_below.get();
-        (!is_over).then_some((at, None))
+        (!may_stop || gain >= settings.stop_below.get()).then_some((at, None))
     }
 }
 
@@ -293,6 +295,7 @@ mod tests {
             settings: &RgpeSettings::default(),
             of_jobs: &of_jobs,
             features: &features,
+            log_most: vec![f64::INFINITY; 12],
             own,
             worst: 1.0,
             stream: &mut stream,
