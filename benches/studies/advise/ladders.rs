@@ -366,9 +366,9 @@ fn deadline(asked: &Asked, facts: &[Fact], kept: &[usize], tally: &mut Tally) {
         ..Limits::default()
     };
     let decision = asked.decision(Objective::Cost, limits);
-    if let Some(choice) = decision.ranked().first() {
+    if let Some(&choice) = asked.ranked(&decision).first() {
         tally.deadlines[1] += 1;
-        let time_s = facts[asked.places[*choice]].truth.time_s;
+        let time_s = facts[choice].truth.time_s;
         tally.deadlines[2] += usize::from(time_s <= most);
     }
 }
@@ -408,7 +408,7 @@ fn choose(
     match rule {
         Rule::Advice => {
             let decision = asked.decision(objective, Limits::default());
-            decision.ranked().first().map(|at| asked.places[*at])
+            asked.ranked(&decision).first().copied()
         }
         Rule::BestMeasured => {
             let best = kept.iter().min_by(|a, b| truth(a).total_cmp(&truth(b)));
@@ -463,9 +463,8 @@ fn next(
     let regret = |steps_only: &[usize]| -> Option<f64> {
         let again = ask(workload, facts, &table(facts, kept, steps_only), samples)?;
         // More is within the bounds of what was measured then: that is not what is compared.
-        let ranked = again.decision(objective, Limits::default()).ranked();
-        let choice =
-            (ranked.into_iter().map(|at| again.places[at])).find(|at| asked.within.contains(at))?;
+        let ranked = again.ranked(&again.decision(objective, Limits::default()));
+        let choice = ranked.into_iter().find(|at| asked.within.contains(at))?;
         Some(truth(choice) / best - 1.0)
     };
     let random: Option<Vec<f64>> = (0..RANDOM)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use found::{Found, Outcome};
 use scavsim::advise::candidates::Bounds;
 use scavsim::advise::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
+use scavsim::advise::gambles::Gambles;
 use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
 use scavsim::advise::uncertainty::{Covariances, Uncertainty};
 use scavsim::configuration::{Configuration, Shape};
@@ -220,6 +221,8 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
 
 /// A cut, decided on.
 pub struct Asked {
+    cut: Workload,
+    configurations: Vec<Configuration>,
     /// Place among the facts of each prospect.
     pub places: Vec<usize>,
     /// Whether each was told by what lies around it.
@@ -278,6 +281,8 @@ pub fn ask(
         Uncertainty::for_workload(&cut, &Repeats::default(), cut.stated_epochs().is_some());
     let covariances = uncertainty.covariances(&own);
     (!prospects.is_empty()).then_some(Asked {
+        cut,
+        configurations: own,
         places,
         is_inside,
         within,
@@ -294,6 +299,13 @@ impl Asked {
             max_mean_time_s: None,
         };
         Decision::new(&self.prospects, self.covariances.clone(), goal)
+    }
+
+    /// Places among the facts, the one that advice takes first.
+    pub fn ranked(&self, decision: &Decision<'_>) -> Vec<usize> {
+        let gambles = Gambles::new(&self.cut);
+        let ranked = gambles.surest_first(decision, &self.configurations, |_| false);
+        ranked.into_iter().map(|at| self.places[at]).collect()
     }
 }
 
@@ -329,7 +341,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
     }
     for objective in [Objective::Time, Objective::Cost] {
         let decision = asked.decision(objective, Limits::default());
-        let Some(choice) = decision.ranked().first().map(|at| asked.places[*at]) else {
+        let Some(choice) = asked.ranked(&decision).first().copied() else {
             continue;
         };
         let truth = |at: usize| value(objective, &facts[at].truth);
@@ -357,11 +369,8 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         let then = |measured: usize| -> Option<f64> {
             let source = table(facts, kept, &[measured]);
             let again = ask(workload, facts, &source, samples)?;
-            let choice = again
-                .decision(objective, Limits::default())
-                .ranked()
-                .first()
-                .map(|at| again.places[*at])?;
+            let decision = again.decision(objective, Limits::default());
+            let choice = *again.ranked(&decision).first()?;
             Some(truth(choice) / best_of_all - 1.0)
         };
         let mut stream = Streams::new(number).stream(

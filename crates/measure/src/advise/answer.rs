@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::advice::{Advice, CatalogueSurvey, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
+use super::gambles::Gambles;
 use super::machines::{Basis, Machines, machines};
-use super::measurement_summary::{PredictionSource, known, no_gain};
+use super::measurement_summary::{PredictionSource, known};
 use super::offers::{OfferList, offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -25,9 +26,6 @@ use scavsim_search::search::{Objective, Point};
 
 /// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
 const HOPELESS: f64 = 2.0;
-/// What is a gamble is taken before what was measured if it is better with this chance: a GPU that was not measured, more VMs
-/// of a type that was not than were of its like, and more VMs than were where more of them did not help.
-const SURELY: f64 = 0.9;
 
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
     let mut diagnostics = Diagnostics::default();
@@ -276,18 +274,6 @@ fn choice(
     }
 }
 
-/// What is allowed, the best in expectation first; but what is first is no gamble, unless that is surely better. Others
-/// that are expected to be better follow it: they are to be measured before they are rented.
-fn surest_first(decision: &Decision<'_>, is_gamble: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut ranked = decision.ranked();
-    if let Some(place) = ranked.iter().position(|at| !is_gamble(*at))
-        && decision.chance_better(ranked[0], ranked[place]) < SURELY
-    {
-        ranked[..=place].rotate_right(1);
-    }
-    ranked
-}
-
 fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -> Advice {
     let workload = &basis.workload;
     let stated = workload.stated_epochs();
@@ -298,25 +284,15 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
-    let no_gain = no_gain(workload);
-    let is_further = |at: usize| {
-        let c = &configurations[at];
-        no_gain.iter().any(|known| known.is_further(c))
-    };
-    let mut ranked = surest_first(&decision, |at| {
-        let c = &configurations[at];
-        basis.is_other_gpu(c) || basis.is_cluster_unseen(c) || is_further(at)
+    let gambles = Gambles::new(workload);
+    let ranked = gambles.surest_first(&decision, &configurations, |c| {
+        basis.is_other_gpu(c) || basis.is_cluster_unseen(c)
     });
-    let beyond_limits = prospects.len() - ranked.len();
-    // What was measured says the contrary.
-    let value = |at: usize| decision.value(&decision.mean(at));
-    if let Some(first) = ranked.first().copied() {
-        ranked.retain(|at| *at == first || !is_further(*at) || value(*at) >= value(first));
-    }
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))
         .collect();
+    let beyond_limits = allowed.iter().filter(|is_allowed| !**is_allowed).count();
     let front = ranking::front(&points, &allowed);
     let choice =
         |at: usize, best: usize| choice(&basis, &decision, &simulated[at], at, best, front[at]);
@@ -346,7 +322,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
             stated,
             &told,
             &configurations,
-            no_gain,
+            gambles.no_gain,
         ),
         goal: question.goal,
         setup_min: question.setup_min,

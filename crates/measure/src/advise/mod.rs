@@ -5,6 +5,7 @@ pub mod advice;
 pub mod answer;
 pub mod candidates;
 pub mod decision;
+pub mod gambles;
 pub mod hand_over;
 pub mod json;
 pub mod machines;

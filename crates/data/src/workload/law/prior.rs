@@ -37,14 +37,14 @@ const OF_COEFFICIENTS: [[f64; FREE]; CONTRASTS] = [
 /// of it, so that none is judged by what was learned from itself.
 const ANY_MACHINE: [(f64, f64); CONTRASTS] = [
     (-1.0, 1.2),
-    (-0.7, 1.4),
+    (-0.4, 1.4),
     (-0.5, 1.2),
-    (-0.6, 1.8),
+    (-1.5, 1.8),
     (0.3, 0.2),
     (0.55, 0.4),
     (0.9, 0.3),
     (0.0, 0.4),
-    (0.7, 0.25),
+    (0.85, 0.25),
     (-2.0, 1.5),
 ];
 
