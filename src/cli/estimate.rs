@@ -340,12 +340,8 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
         numbers.sort_unstable();
         numbers.dedup();
         let part = numbers.len() as u64;
-        let conduct = Conduct {
-            jobs,
-            fail_fast: false,
-            known: 0,
-            progress: &AtomicU64::new(0),
-        };
+        let progress = AtomicU64::new(0);
+        let conduct = Conduct::new(jobs, &progress);
         let start = Instant::now();
         let mut summary = Summary::new(None, false, tasks);
         let cases = numbers.into_iter().map(|number| tasks.cases(number));

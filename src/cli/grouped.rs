@@ -15,12 +15,7 @@ pub(super) fn run(
     let tasks = Tasks::from_plan(plan);
     let mut summary = Summary::new(None, false, tasks);
     let progress = Progress::start(name, plan.cases());
-    let conduct = Conduct {
-        jobs,
-        fail_fast: false,
-        known: 0,
-        progress: &progress.counter,
-    };
+    let conduct = Conduct::new(jobs, &progress.counter);
     let sinks: &mut [&mut (dyn Sink + Send)] = &mut [&mut summary, sink];
     let finished = scavsim_experiment::run(plan, tasks.behind(0), conduct, sinks)?;
     drop(progress);

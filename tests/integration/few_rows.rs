@@ -74,20 +74,16 @@ fn four_rows_say_what_more_vms_take() {
     );
 }
 
-/// Two VMs with a slow network between them take four times as long as one GPU. The cheapest is a part of one VM, and the fastest
-/// are full VMs: a GPU on each of many is no way around the network.
+/// Two full VMs take four times as long as one GPU, which is the network between them: a GPU on each of sixteen, where nothing
+/// stays inside of a VM, is no way around it.
 #[test]
-fn a_slow_network_keeps_to_one_vm() {
+fn more_vms_are_no_way_around_a_slow_network() {
     let slow = "vm,workers,batch,step_s,epochs
 g4dn.12xlarge,1,12,0.922,2
 g4dn.12xlarge,1,4,0.455,2
 g4dn.12xlarge/4,8,96,4.062,2
 g4dn.12xlarge/4,8,32,3.977,2
 ";
-    let (advice, _) = advised(slow, &["--only-measured"]);
-    let best = &advice["choices"][0];
-    assert_eq!(best["vm"], "g4dn.12xlarge/4", "{best}");
-    assert!(best["workers"].as_u64() <= Some(4), "{best}");
     let (advice, _) = advised(slow, &["--only-measured", "--objective", "time"]);
     let best = &advice["choices"][0];
     assert_eq!(best["vm"], "g4dn.12xlarge/4", "{best}");

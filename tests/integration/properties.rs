@@ -189,12 +189,7 @@ fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -
         all.serialize(record).expect("a record fits into a row");
     });
     let progress = AtomicU64::new(0);
-    let conduct = Conduct {
-        known: 0,
-        jobs,
-        fail_fast: false,
-        progress: &progress,
-    };
+    let conduct = Conduct::new(jobs, &progress);
     let tasks = Tasks::from_plan(&*plan).behind(0);
     let finished = experiment::run(plan, tasks, conduct, &mut [&mut sink]);
     assert_eq!(finished.expect("nothing can fail").cases, plan.cases());

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use found::{Found, Outcome};
 use scavsim::advise::candidates::Bounds;
 use scavsim::advise::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
-use scavsim::advise::gambles::Gambles;
+use scavsim::advise::gambles::surest_first;
+use scavsim::advise::measurement_summary::{NoGain, no_gain};
 use scavsim::advise::repeats::{EPOCHS_SD, Repeats, STEP_SD};
 use scavsim::advise::uncertainty::{Covariances, Uncertainty};
 use scavsim::configuration::{Configuration, Shape};
@@ -221,8 +222,8 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
 
 /// A cut, decided on.
 pub struct Asked {
-    cut: Workload,
     configurations: Vec<Configuration>,
+    no_gain: Vec<NoGain>,
     /// Place among the facts of each prospect.
     pub places: Vec<usize>,
     /// Whether each was told by what lies around it.
@@ -281,7 +282,7 @@ pub fn ask(
         Uncertainty::for_workload(&cut, &Repeats::default(), cut.stated_epochs().is_some());
     let covariances = uncertainty.covariances(&own);
     (!prospects.is_empty()).then_some(Asked {
-        cut,
+        no_gain: no_gain(&cut),
         configurations: own,
         places,
         is_inside,
@@ -303,8 +304,7 @@ impl Asked {
 
     /// Places among the facts, the one that advice takes first.
     pub fn ranked(&self, decision: &Decision<'_>) -> Vec<usize> {
-        let gambles = Gambles::new(&self.cut);
-        let ranked = gambles.surest_first(decision, &self.configurations, |_| false);
+        let ranked = surest_first(decision, &self.configurations, &self.no_gain, |_| false);
         ranked.into_iter().map(|at| self.places[at]).collect()
     }
 }

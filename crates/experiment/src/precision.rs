@@ -56,12 +56,7 @@ pub fn replicas(
         return Err(NotReached::Interrupted);
     }
     let mut plan = planned?;
-    let conduct = Conduct {
-        known: 0,
-        jobs,
-        fail_fast: false,
-        progress,
-    };
+    let conduct = Conduct::new(jobs, progress);
     let mut summary = Summary::by(KeyColumns::of_one_luck(), Tasks::from_plan(&plan));
     let most = wanted.most.max(1);
     let least = if scenario.antithetic {

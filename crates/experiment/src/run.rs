@@ -24,6 +24,18 @@ pub struct Conduct<'a> {
     pub progress: &'a AtomicU64,
 }
 
+impl<'a> Conduct<'a> {
+    /// Of all cases, whether or not some have no result.
+    pub fn new(jobs: usize, progress: &'a AtomicU64) -> Conduct<'a> {
+        Conduct {
+            jobs,
+            fail_fast: false,
+            known: 0,
+            progress,
+        }
+    }
+}
+
 /// Why a run ended.
 ///
 /// ```

@@ -32,12 +32,8 @@ fn at_once(text: &str, replicas: u64) -> f64 {
     let mut plan = Plan::new(&scenario(&format!("replicas = {replicas}\n{text}"))).expect("a plan");
     let tasks = Tasks::from_plan(&plan);
     let mut summary = Summary::by(KeyColumns::of_one_luck(), tasks);
-    let conduct = Conduct {
-        known: 0,
-        jobs: 1,
-        fail_fast: false,
-        progress: &AtomicU64::new(0),
-    };
+    let progress = AtomicU64::new(0);
+    let conduct = Conduct::new(1, &progress);
     gather(&mut plan, tasks.behind(0), conduct, &mut summary).expect("it can be run");
     let all = summary.tallied_by(KeyColumns::OBJECTIVE);
     all.fold(0.0, |widest: f64, (objective, tallied)| {
@@ -85,12 +81,8 @@ fn blocks_have_the_replicas_of_the_whole() {
     let mut plan = Plan::new(&scenario(&format!("replicas = 10\n{text}"))).expect("a plan");
     let mut seen = |replicas| {
         plan.look_at(replicas);
-        let conduct = Conduct {
-            known: 0,
-            jobs: 1,
-            fail_fast: false,
-            progress: &AtomicU64::new(0),
-        };
+        let progress = AtomicU64::new(0);
+        let conduct = Conduct::new(1, &progress);
         let tasks = Tasks::from_plan(&plan);
         let mut times = Times(Vec::new());
         run(&mut plan, tasks.behind(0), conduct, &mut [&mut times]).expect("memory");

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::advice::{Advice, CatalogueSurvey, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::{candidates, on_machines};
 use super::decision::{Decision, Goal, Measurement, MeasuringEffort, Prospect};
-use super::gambles::Gambles;
+use super::gambles::surest_first;
 use super::machines::{Basis, Machines, machines};
-use super::measurement_summary::{PredictionSource, known};
+use super::measurement_summary::{PredictionSource, known, no_gain};
 use super::offers::{OfferList, offers};
 use super::question::{NoAdvice, Question};
 use super::repeats::Repeats;
@@ -284,8 +284,8 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let shares: Vec<f64> = simulated.iter().map(|s| s.share).collect();
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
-    let gambles = Gambles::new(workload);
-    let ranked = gambles.surest_first(&decision, &configurations, |c| {
+    let no_gain = no_gain(workload);
+    let ranked = surest_first(&decision, &configurations, &no_gain, |c| {
         basis.is_other_gpu(c) || basis.is_cluster_unseen(c)
     });
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
@@ -322,7 +322,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
             stated,
             &told,
             &configurations,
-            gambles.no_gain,
+            no_gain,
         ),
         goal: question.goal,
         setup_min: question.setup_min,

@@ -62,7 +62,7 @@ const POOR: f64 = 0.2;
 type OnVms = (u32, f64);
 
 /// For each VM type steps on the fewest and the most VMs, where no number of them was ever faster than the fewest.
-pub(super) fn no_gain(workload: &Workload) -> Vec<NoGain> {
+pub fn no_gain(workload: &Workload) -> Vec<NoGain> {
     let mut groups: BTreeMap<(&str, u32, u32), Vec<OnVms>> = BTreeMap::new();
     for (c, cost) in workload.steps.points() {
         let vms = Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));

@@ -150,12 +150,8 @@ impl Variants {
             rows.each = Cell::Text(Arc::clone(each));
             let mut plan = Plan::on_threads(jobs, scenario, &scavsim_engine::Interrupt::NEVER)?;
             let tasks = Tasks::from_plan(&plan);
-            let conduct = Conduct {
-                jobs,
-                fail_fast: false,
-                known: 0,
-                progress: &AtomicU64::new(0),
-            };
+            let progress = AtomicU64::new(0);
+            let conduct = Conduct::new(jobs, &progress);
             run(&mut plan, tasks.behind(0), conduct, &mut [&mut rows])?;
         }
         Ok(rows.table)

@@ -145,12 +145,8 @@ impl Scenario {
             plan => plan?,
         };
         let tasks = Tasks::from_plan(&plan);
-        let conduct = Conduct {
-            jobs,
-            fail_fast: false,
-            known: 0,
-            progress: &AtomicU64::new(0),
-        };
+        let progress = AtomicU64::new(0);
+        let conduct = Conduct::new(jobs, &progress);
         let mut each = ClosureSink(take);
         Ok(run(&mut plan, tasks.behind(0), conduct, &mut [&mut each])?)
     }

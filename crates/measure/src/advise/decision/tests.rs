@@ -1,6 +1,10 @@
 //! Against options, exchanges and the definition.
 
+use std::slice;
+
 use super::*;
+use crate::advise::gambles::surest_first;
+use crate::advise::measurement_summary::NoGain;
 use scavsim_base::tests::{close, near};
 
 fn prospect(hours: f64, usd: f64) -> Prospect {
@@ -245,4 +249,35 @@ fn prospects_that_never_are_the_best_may_be_left_out() {
         }
     }
     assert!(worth_it > 100, "{worth_it}");
+}
+
+/// More VMs where more did not help are taken with a chance of 70 %, machines that were not measured with one of 90 %: z of 0.5244
+/// and 1.2816.
+#[test]
+fn gambles_are_taken_where_they_are_likely_enough_to_be_better() {
+    const SD: f64 = 0.13;
+    let no_gain = NoGain {
+        vm_type: "v".to_owned(),
+        few: (1, 1.0),
+        many: (1, 1.0),
+    };
+    for (z, is_further_taken, is_unseen_taken) in [
+        (0.52, false, false),
+        (0.53, true, false),
+        (1.28, true, false),
+        (1.29, true, true),
+    ] {
+        let mut all = [prospect(1.0, 1.0), prospect(1.0, libm::exp(-z * SD))];
+        all[1].configuration.workers = 2;
+        let decision = by_cost(&all, apart(&[0.0, SD]));
+        let own = all.clone().map(|one| one.configuration);
+        let further = surest_first(&decision, &own, slice::from_ref(&no_gain), |_| false);
+        let unseen = surest_first(&decision, &own, &[], |c| c.workers == 2);
+        let or_known = |is_taken, beside: &[usize]| match is_taken {
+            true => vec![1, 0],
+            false => beside.to_vec(),
+        };
+        assert_eq!(further, or_known(is_further_taken, &[0]), "{z}");
+        assert_eq!(unseen, or_known(is_unseen_taken, &[0, 1]), "{z}");
+    }
 }
