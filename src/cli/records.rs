@@ -20,7 +20,7 @@ pub struct RecordsArg {
         requires = "out"
     )]
     names: Vec<String>,
-    /// Write columns to `records.csv` that this scenario never fills, too; rows that `--resume` goes on with keep theirs
+    /// Write columns that this scenario never fills, too; rows that `--resume` goes on with keep theirs
     #[arg(long, requires = "out")]
     pub all_columns: bool,
 }

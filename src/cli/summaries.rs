@@ -132,9 +132,10 @@ pub struct Summaries {
     format: Form,
     page: Page,
     several: bool,
-    /// Whether the header of the CSV table, or a table of clusters, is printed.
+    /// Whether a table of clusters is printed.
     begun: bool,
-    /// JSON is printed in one piece.
+    /// CSV and JSON are printed in one piece.
+    table: String,
     values: Vec<Value>,
 }
 
@@ -145,6 +146,7 @@ impl Summaries {
             page,
             several,
             begun: false,
+            table: String::new(),
             values: Vec::new(),
         }
     }
@@ -197,8 +199,8 @@ impl Summaries {
             }
             (Form::Csv, _) => {
                 // One header for all scenarios.
-                let is_first = !std::mem::replace(&mut self.begun, true);
-                terminal::print(&summary_csv::text(summary, is_first))
+                self.table += &summary_csv::text(summary, self.table.is_empty());
+                Ok(())
             }
             (Form::Json, _) => {
                 self.values.push(match summary {
@@ -213,6 +215,9 @@ impl Summaries {
     pub fn end(self) -> io::Result<()> {
         if self.format == Form::Clusters && self.begun {
             terminal::print(&clusters_table::legend(&self.page))?;
+        }
+        if !self.table.is_empty() {
+            terminal::print(&summary_csv::without_empty_columns(&self.table))?;
         }
         let mut values = self.values;
         let all = match values.pop() {

@@ -126,7 +126,7 @@ impl VerifyArgs {
             rows: drawn.into_iter().map(|case| (case, Vec::new())).collect(),
         };
         run.hand_out(&mut reading)?;
-        let anew = summary_csv::text(&reading.summary.finish()?, true);
+        let anew = summary_csv::file(&reading.summary.finish()?, columns);
         if anew.as_bytes() != summary {
             let folder = self.folder.display();
             let what = format!("summary.csv in {folder} is not that of its records");

@@ -199,12 +199,18 @@ impl Rows {
 }
 
 impl<'a> Row<'a> {
-    /// Text of a cell; none in a column of records that their scenario never fills.
+    /// Text of a cell; none in a column of records or summaries that is left out where it is empty.
     pub fn text(self, column: &str) -> &'a str {
         match self.header.iter().position(|h| h == column) {
             Some(index) => &self.cells[index],
-            None if COLUMNS.iter().any(|own| own.name == column) => "",
-            None => panic!("no column `{column}`"),
+            None => {
+                let parts = ["_mean", "_low95", "_high95", "_median", "_count"];
+                let figure = parts.iter().find_map(|part| column.strip_suffix(part));
+                let figure = figure.unwrap_or(column);
+                let is_known = COLUMNS.iter().any(|own| own.name == figure);
+                assert!(is_known, "no column `{column}`");
+                ""
+            }
         }
     }
 

@@ -215,7 +215,7 @@ impl Results {
         };
         let aggregated = self.derived.summary.finish()?;
         let folder = &self.folder;
-        let summary = summary_csv::text(&aggregated, true);
+        let summary = summary_csv::file(&aggregated, &self.columns);
         folder.write(SUMMARY, summary.as_bytes())?;
         if !self.keep_csv && finished.ending == RunEnding::Complete {
             folder.remove(records_csv::PARTIAL)?;
@@ -355,15 +355,12 @@ pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
 
 /// The columns that a summary is by, where they are not the usual ones; an error for a header that no run writes.
 pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
-    let header = summary
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let header = String::from_utf8_lossy(header);
-    if header.trim_end() == summary_header(None)?.trim_end() {
+    let header = summary.split(|byte| *byte == b'\n').next();
+    let header = String::from_utf8_lossy(header.unwrap_or_default());
+    let names: Vec<&str> = header.trim_end().split(',').collect();
+    if names.starts_with(&summary_csv::KEY) && names.contains(&summary_csv::REPLICAS) {
         return Ok(None);
     }
-    let names: Vec<&str> = header.trim_end().split(',').collect();
     let by = names
         .iter()
         .position(|name| *name == summary_by::FIRST_FIGURE);
@@ -374,17 +371,14 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
-fn summary_header(by: Option<&KeyColumns>) -> io::Result<String> {
-    let empty = Summary::new(by, false, Tasks::new(0, 0, 1)).finish()?;
-    Ok(summary_csv::text(&empty, true))
-}
-
 /// Whether the summary in `folder` has the columns that `by` asks for.
 fn has_columns(folder: &Path, by: Option<&KeyColumns>) -> io::Result<bool> {
-    let mut found = String::new();
-    BufReader::new(regular::open(&folder.join(SUMMARY))?).read_line(&mut found)?;
-    let expected = summary_header(by)?;
-    Ok(found.trim_end() == expected.trim_end())
+    let found = summary_columns(&regular::read(&folder.join(SUMMARY))?)?;
+    let names = |by: &KeyColumns| -> Vec<String> {
+        let names = by.columns.iter().map(|column| column.name.to_string());
+        names.collect()
+    };
+    Ok(found.as_ref().map(names) == by.map(names))
 }
 
 /// Says that the folder belongs to this run, which is not finished, removes what it does not own,

@@ -1,11 +1,51 @@
 //! `summary.csv`: one row per (workload, pricing, objective, strategy).
 
 use scavsim_base::text::{Column, Sheet};
-use scavsim_experiment::{Aggregated, Chosen, Group};
+use scavsim_experiment::{Aggregated, Chosen, Group, RecordColumns};
 
 use super::{group_summary, summary_by};
 
-/// The file of a summary, the heads only `with_heads`.
+/// First columns of the usual summary.
+pub const KEY: [&str; 4] = ["workload", "pricing", "objective", "strategy"];
+/// Its column of how many cases there are.
+pub const REPLICAS: &str = "replicas";
+
+/// The file of a summary, beside records of these columns: unless records have all columns, without those that are empty in all groups.
+pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
+    let all = text(summary, true);
+    match columns.left_out().is_empty() {
+        true => all,
+        false => without_empty_columns(&all),
+    }
+}
+
+/// A table without the columns that are empty in all rows; all columns where there are no rows.
+pub fn without_empty_columns(table: &str) -> String {
+    let reader = || {
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(table.as_bytes())
+    };
+    let mut is_there = Vec::new();
+    for row in reader().records().skip(1).flatten() {
+        is_there.resize(row.len(), false);
+        for (is_there, cell) in is_there.iter_mut().zip(&row) {
+            *is_there |= !cell.is_empty();
+        }
+    }
+    if is_there.is_empty() {
+        return table.to_owned();
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in reader().records().flatten() {
+        let cells = row.iter().zip(&is_there).filter(|(_, is_there)| **is_there);
+        // Memory takes all that is written.
+        let _: Result<(), _> = writer.write_record(cells.map(|(cell, _)| cell));
+    }
+    String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+}
+
+/// All columns of a summary, the heads only `with_heads`.
 pub fn text(summary: &Aggregated, with_heads: bool) -> String {
     match summary {
         Aggregated::Usual(groups) => summary_sheet(groups).csv(with_heads),
@@ -21,13 +61,13 @@ fn summary_sheet(groups: &[Group]) -> Sheet<'_, &Group> {
     }
     let tallied = group_summary::Columns::<&Group>(|group| &group.tallied);
     let mut columns = vec![
-        group_column("workload", |group| &group.workload),
-        group_column("pricing", |group| &group.pricing),
-        group_column("objective", |group| &group.objective),
-        group_column("strategy", |group| &group.strategy),
+        group_column(KEY[0], |group| &group.workload),
+        group_column(KEY[1], |group| &group.pricing),
+        group_column(KEY[2], |group| &group.objective),
+        group_column(KEY[3], |group| &group.strategy),
         group_column("setting", |group| &group.setting),
     ];
-    columns.extend(tallied.counts("replicas"));
+    columns.extend(tallied.counts(REPLICAS));
     columns.extend(tallied.shares());
     columns.extend(place("choice", |group| group.choice.as_ref()));
     columns.push(Column::text("choice_share", |group: &&Group| {
