@@ -18,7 +18,7 @@ impl PolicyRun<'_> {
     /// Whether a tick later it is too late to begin from scratch in the fastest form, after the slowest move: a policy may have begun one in
     /// the tick before, or its machines may be lost as they start.
     pub(super) fn is_last_moment(&self) -> bool {
-        self.ends_from_scratch(self.next_tick(), self.saved()) > self.job.deadline()
+        self.ends_from_scratch(self.next_tick(), self.saved()) > self.deadline
     }
 
     /// End of the work in the fastest form on machines requested at `from`.
@@ -34,7 +34,7 @@ impl PolicyRun<'_> {
         }
         // Who loses work with machines may have no time left for that.
         let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
-        let is_in_time = self.caught || self.ends <= self.job.deadline();
+        let is_in_time = self.caught || self.ends <= self.deadline;
         let stays = match self.running {
             Some(place) if place.market == Market::OnDemand && is_in_time => true,
             Some(_) if is_patient && self.can_stay_a_tick() => return true,
@@ -45,8 +45,7 @@ impl PolicyRun<'_> {
         }
         if !stays {
             let forms = |_| 0..self.job.forms.len();
-            let OnDemandOffer { zone, form, .. } =
-                self.cheapest_offer(forms, self.job.work(), rule);
+            let OnDemandOffer { zone, form, .. } = self.cheapest_offer(forms, self.work, rule);
             let market = Market::OnDemand;
             self.launch(Place { zone, market }, form);
         }
@@ -57,7 +56,7 @@ impl PolicyRun<'_> {
 
     /// Whether working machines end the work in time within the tick, or their loss a tick later leaves time to begin from scratch.
     fn can_stay_a_tick(&self) -> bool {
-        let (next, deadline) = (self.next_tick(), self.job.deadline());
+        let (next, deadline) = (self.next_tick(), self.deadline);
         let then = self.ends_from_scratch(next, self.done_at(next));
         let ends_first = self.ends <= next.min(deadline);
         self.works_from <= self.now() && (ends_first || then <= deadline)
@@ -83,7 +82,7 @@ impl PolicyRun<'_> {
             served.map(move |form| self.offer(zone, form, work))
         });
         let rank = |offer: &OnDemandOffer| {
-            let late_end = Some(offer.ends).filter(|&ends| ends > self.job.deadline());
+            let late_end = Some(offer.ends).filter(|&ends| ends > self.deadline);
             let is_shunned = rule == OnDemandZone::Last && Some(offer.zone) != here;
             (late_end, is_shunned)
         };
@@ -100,7 +99,7 @@ impl PolicyRun<'_> {
             self.start(zone)
         };
         let (rest, speed) = (self.remaining_time(form), &self.job.form(form).speed);
-        let paid = start + rest - speed.remaining_time(self.job.work(), self.done() + work);
+        let paid = start + rest - speed.remaining_time(self.work, self.done() + work);
         let usd_per_h = self.usd_per_h(Place { zone, market }, form);
         OnDemandOffer {
             zone,

@@ -40,9 +40,9 @@ impl<'r, 'w> PolicyView<'r, 'w> {
         Times {
             tick: run.tick_time,
             now: run.now(),
-            work: run.job.work(),
+            work: run.work,
             done: run.done(),
-            deadline: run.job.deadline(),
+            deadline: run.deadline,
             changeover: run.job.changeover(),
             start_up_left: run.start_up_left(),
         }
@@ -76,7 +76,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// Seconds of work that are left.
     pub fn left_s(&self) -> f64 {
-        (self.run.job.work() - self.run.done()).seconds()
+        (self.run.work - self.run.done()).seconds()
     }
 
     /// Seconds of work that are kept if its machines are lost: what was done until the last checkpoint.

@@ -37,6 +37,9 @@ pub(crate) struct PolicyRun<'w> {
     pub(super) job: &'w Job,
     pub(super) tick: usize,
     pub(super) tick_time: SimTime,
+    /// The job's, as the clock counts them.
+    pub(super) work: SimTime,
+    pub(super) deadline: SimTime,
     /// Work done when machines were last requested or given back, which a checkpoint keeps.
     kept: SimTime,
     /// Work done when the present form began.
@@ -70,6 +73,8 @@ impl<'w> PolicyRun<'w> {
             job,
             tick: 0,
             tick_time: SimTime::from_seconds(window.world().tick_s),
+            work: job.work(),
+            deadline: job.deadline(),
             kept: SimTime::ZERO,
             begun: SimTime::ZERO,
             running: None,
@@ -108,8 +113,9 @@ impl<'w> PolicyRun<'w> {
         self.done_at(self.now())
     }
 
+    #[inline]
     pub(super) fn done_at(&self, at: SimTime) -> SimTime {
-        let work = self.job.work();
+        let work = self.work;
         match self.running {
             None => self.kept,
             Some(_) if at >= self.ends => work,
@@ -134,12 +140,14 @@ impl<'w> PolicyRun<'w> {
         self.window.world().zones.len()
     }
 
+    #[inline]
     pub(super) fn is_served(&self, zone: usize, form: usize) -> bool {
         self.job
             .form(form)
             .is_served(&self.window.world().zones[zone])
     }
 
+    #[inline]
     pub(super) fn first_form(&self, zone: usize) -> usize {
         let mut forms = 0..self.job.forms.len();
         forms.find(|&form| self.is_served(zone, form)).unwrap_or(0)
@@ -155,7 +163,7 @@ impl<'w> PolicyRun<'w> {
         self.job
             .form(form)
             .speed
-            .remaining_time(self.job.work(), self.done())
+            .remaining_time(self.work, self.done())
     }
 
     /// Time from a request of machines in a zone until they work.
@@ -166,6 +174,7 @@ impl<'w> PolicyRun<'w> {
     }
 
     /// USD per hour of all machines of a form in this tick.
+    #[inline]
     pub(super) fn usd_per_h(&self, place: Place, form: usize) -> f64 {
         let price = match place.market {
             Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
@@ -288,7 +297,7 @@ impl<'w> PolicyRun<'w> {
     }
 
     fn be_late_until(&mut self, end: SimTime) {
-        self.outcome.late = end - self.job.deadline();
+        self.outcome.late = end - self.deadline;
         let price = self.job.lateness_usd_per_h;
         self.outcome.bill.lateness = price.map(|usd_per_h| usd_per_h * self.outcome.late.hours());
     }

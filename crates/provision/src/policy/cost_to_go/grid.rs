@@ -11,13 +11,15 @@ const MOST_STEPS: usize = 200;
 #[derive(Debug)]
 pub(super) struct Grid {
     at_h: Vec<f64>,
+    /// Steps per hour from each to the next.
+    per_h: Vec<f64>,
     /// Step at the begin of each stretch as long as the first step: no stretch touches more than two.
     steps: Vec<u16>,
     stretches_per_h: f64,
 }
 
 /// A step and the share of the way to the next.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GridPosition {
     low: usize,
     share: f64,
@@ -43,6 +45,10 @@ impl Grid {
         Grid {
             steps: (0..=(most_h / first_h) as usize).map(step).collect(),
             stretches_per_h: 1.0 / first_h,
+            per_h: at_h
+                .windows(2)
+                .map(|pair| 1.0 / (pair[1] - pair[0]))
+                .collect(),
             at_h,
         }
     }
@@ -63,10 +69,10 @@ impl Grid {
         let first = usize::from(self.steps[stretch.min(self.steps.len() - 1)]);
         let goes_on = slack_h >= self.at_h[first + 1] && first + 2 < self.at_h.len();
         let low = first + usize::from(goes_on);
-        let (a, b) = (self.at_h[low], self.at_h[low + 1]);
+        let share = (slack_h - self.at_h[low]) * self.per_h[low];
         GridPosition {
             low,
-            share: ((slack_h - a) / (b - a)).clamp(0.0, 1.0),
+            share: share.clamp(0.0, 1.0),
         }
     }
 }
@@ -74,8 +80,8 @@ impl Grid {
 impl GridPosition {
     /// A row's value there. Infinite values count only where they are met exactly.
     #[inline]
-    pub(super) fn interpolate(self, row: &[f64]) -> f64 {
-        let (a, b) = (row[self.low], row[self.low + 1]);
+    pub(super) fn interpolate<T>(self, row: &[T], of: impl Fn(&T) -> f64 + Copy) -> f64 {
+        let (a, b) = (of(&row[self.low]), of(&row[self.low + 1]));
         if self.share == 0.0 {
             a
         } else {

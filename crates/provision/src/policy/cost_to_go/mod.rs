@@ -17,9 +17,10 @@ use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
 use rates::{Age, Prior, Rates};
 use scavsim_base::settings;
+use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_read::input::checked::Positive;
-use table::Table;
-use table_cache::{Ratios, RoundedTerms, Shape};
+use table::{Position, Table};
+use table_cache::{RoundedTerms, Shape};
 
 settings! {
     /// Settings of the policy `cost-to-go`.
@@ -61,9 +62,13 @@ pub struct CostToGo {
     plans: Vec<FormPlan>,
     /// Choices of this tick; kept to reuse memory.
     choices: Vec<Course>,
+    tick_h: f64,
     /// The form whose machines it had at the end of the last tick.
     held_form: Option<usize>,
 }
+
+const H_PER_S: f64 = 1.0 / SECONDS_PER_HOUR;
+const H_PER_NS: f64 = 1e-9 * H_PER_S;
 
 /// Machines of a form over those of the smallest.
 fn share_of_least(view: &PolicyView<'_, '_>, form: usize) -> f64 {
@@ -79,12 +84,19 @@ struct FormPlan {
     shape: Shape,
     /// Zones that serve the form.
     zones: Vec<KnownZone>,
+    /// What is left in this tick.
+    position: Position,
 }
 
 #[derive(Debug)]
 struct KnownZone {
     zone: usize,
+    /// The plan's form, or the first that the zone serves.
+    form: usize,
     rates: Rates,
+    /// USD per hour of all machines; the spot price of this tick.
+    spot_usd_per_h: f64,
+    on_demand_usd_per_h: f64,
     /// By itself, with the terms of the table.
     alone: Option<(RoundedTerms, Arc<Table>)>,
     /// With the choice to leave it, where there are others.
@@ -107,56 +119,35 @@ struct Course {
     plan: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct RemainingHours {
-    work_h: f64,
-    slack_h: f64,
-}
-
 impl FormPlan {
     fn new(prior: Prior, form: Option<usize>, view: &PolicyView<'_, '_>) -> FormPlan {
         let work_s = form.map_or(view.work_s(), |form| view.rest_s(form));
         let prior = form.map_or(prior, |form| prior.of_machines(share_of_least(view, form)));
         let served = |&zone: &usize| form.is_none_or(|form| view.is_served(zone, form));
-        let known = |zone| KnownZone {
-            zone,
-            rates: Rates::new(prior),
-            alone: None,
-            table: None,
+        let known = |zone| {
+            let first = || (0..view.forms()).find(|&form| view.is_served(zone, form));
+            let form = form.or_else(first).unwrap_or(0);
+            KnownZone {
+                zone,
+                form,
+                rates: Rates::new(prior),
+                spot_usd_per_h: 0.0,
+                on_demand_usd_per_h: view.on_demand_usd_per_h_as(zone, form),
+                alone: None,
+                table: None,
+            }
         };
         FormPlan {
             form,
+            position: Position::default(),
             zones: (0..view.zones()).filter(served).map(known).collect(),
             shape: Shape {
                 run_h: prior.run_h,
                 pause_h: prior.pause_h,
-                changeover_h: view.changeover_s() / 3600.0,
-                work_h: work_s / 3600.0,
-                slack_h: (view.deadline_s() - work_s).max(0.0) / 3600.0,
+                changeover_h: view.changeover_s() * H_PER_S,
+                work_h: work_s * H_PER_S,
+                slack_h: (view.deadline_s() - work_s).max(0.0) * H_PER_S,
             },
-        }
-    }
-
-    fn spot_usd_per_h(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
-        match self.form {
-            None => view.spot_usd_per_h(zone),
-            Some(form) => view.spot_usd_per_h_as(zone, form),
-        }
-    }
-
-    fn on_demand_usd_per_h(&self, view: &PolicyView<'_, '_>, zone: usize) -> f64 {
-        match self.form {
-            None => view.on_demand_usd_per_h(zone),
-            Some(form) => view.on_demand_usd_per_h_as(zone, form),
-        }
-    }
-
-    fn remaining(&self, view: &PolicyView<'_, '_>) -> RemainingHours {
-        let work_s = self.form.map_or(view.left_s(), |form| view.rest_s(form));
-        let (work_h, times) = (work_s / 3600.0, view.times());
-        RemainingHours {
-            work_h,
-            slack_h: (times.deadline - times.now).hours() - work_h,
         }
     }
 
@@ -164,24 +155,16 @@ impl FormPlan {
         self.zones.iter().find(|known| known.zone == zone)
     }
 
-    /// Replaces tables whose rates and prices have changed.
+    /// Notes what is left and what machines cost, and replaces tables whose rates and prices have changed.
     fn prepare(&mut self, view: &PolicyView<'_, '_>) {
         let mut has_changed = false;
-        for at in 0..self.zones.len() {
-            let zone = self.zones[at].zone;
-            let usd = (
-                self.spot_usd_per_h(view, zone),
-                self.on_demand_usd_per_h(view, zone),
-            );
-            let known = &mut self.zones[at];
-            let ratios = Ratios {
-                ratio: usd.0 / usd.1,
-                losses: known.rates.losses(),
-                returns: known.rates.returns(),
-            };
+        for known in &mut self.zones {
+            known.spot_usd_per_h = view.spot_usd_per_h_as(known.zone, known.form);
+            let price = [known.spot_usd_per_h, known.on_demand_usd_per_h];
+            let now = [price, known.rates.losses(), known.rates.returns()];
             let made_for = known.alone.as_ref().map(|(made_for, _)| made_for);
-            if !made_for.is_some_and(|made_for| made_for.covers(ratios)) {
-                let rounded = RoundedTerms::new(ratios, self.shape);
+            if !made_for.is_some_and(|made_for| made_for.covers(&now)) {
+                let rounded = RoundedTerms::new(&now, self.shape);
                 known.alone = Some((rounded, rounded.table()));
                 has_changed = true;
             }
@@ -191,19 +174,32 @@ impl FormPlan {
                 self.zones[at].table = self.with_others(view, at);
             }
         }
+        let hours = |time: SimTime| time.nanoseconds() as f64 * H_PER_NS;
+        let times = view.times();
+        let left = times.deadline - times.now;
+        let rest = |form| SimTime::from_seconds(view.rest_s(form));
+        let work = self.form.map_or(times.work - times.done, rest);
+        if let Some(known) = self.zones.first() {
+            // One of the two is zero.
+            let slack_h = hours(left - work) - hours(work - left);
+            self.position = known.table().position(hours(work), slack_h, &self.position);
+        }
     }
 
     /// The table of a zone that may be left once, for any other.
     fn with_others(&self, view: &PolicyView<'_, '_>, at: usize) -> Option<Table> {
         let mut elsewhere: Vec<f64> = Vec::new();
-        let zone = self.zones[at].zone;
-        let unit_usd = self.on_demand_usd_per_h(view, zone);
+        let KnownZone {
+            zone,
+            on_demand_usd_per_h: unit_usd,
+            ..
+        } = self.zones[at];
         for known in self.zones.iter().filter(|known| known.zone != zone) {
             let egress = view.egress_between_usd(zone, known.zone) / unit_usd;
-            let unit = self.on_demand_usd_per_h(view, known.zone) / unit_usd;
+            let unit = known.on_demand_usd_per_h / unit_usd;
             let (_, alone) = known.alone.as_ref()?;
-            elsewhere.resize(alone.entry.len(), f64::INFINITY);
-            for (least, entry) in elsewhere.iter_mut().zip(&alone.entry) {
+            elsewhere.resize(alone.entries().len(), f64::INFINITY);
+            for (least, entry) in elsewhere.iter_mut().zip(alone.entries()) {
                 *least = least.min(egress + unit * entry);
             }
         }
@@ -213,32 +209,28 @@ impl FormPlan {
 
     /// Expected USD of waiting for the best zone.
     fn waiting(&self, view: &PolicyView<'_, '_>) -> f64 {
-        let left = self.remaining(view);
         let waits = |known: &KnownZone| {
             let age = known.rates.pause_age();
-            let waiting = known.table().waiting(left.work_h, left.slack_h, age);
-            view.egress_usd(known.zone) + self.on_demand_usd_per_h(view, known.zone) * waiting
+            let waiting = known.table().waiting(&self.position, age);
+            view.egress_usd(known.zone) + known.on_demand_usd_per_h * waiting
         };
         self.zones.iter().map(waits).fold(f64::INFINITY, f64::min)
     }
 
     /// Expected USD of going on at a place that works after some hours.
-    fn going_on(&self, view: &PolicyView<'_, '_>, place: Place, start_up_h: f64) -> Option<f64> {
+    fn going_on(&self, place: Place, start_up_h: f64) -> Option<f64> {
         let known = self.known_zone(place.zone)?;
-        let left = self.remaining(view);
-        let slack_h = left.slack_h - start_up_h;
-        let unit_usd = self.on_demand_usd_per_h(view, place.zone);
-        Some(match place.market {
-            Market::Spot => {
-                let works = known
-                    .table()
-                    .on_spot(left.work_h, slack_h, known.rates.run_age());
-                start_up_h * self.spot_usd_per_h(view, place.zone) + unit_usd * works
-            }
-            Market::OnDemand => {
-                unit_usd * (start_up_h + known.table().on_demand(left.work_h, slack_h))
-            }
-        })
+        let table = known.table();
+        let at = &self.position;
+        let at = &table.position(at.work_h, at.slack_h - start_up_h, at);
+        let (usd_per_h, works_h) = match place.market {
+            Market::Spot => (
+                known.spot_usd_per_h,
+                table.on_spot(at, known.rates.run_age()),
+            ),
+            Market::OnDemand => (known.on_demand_usd_per_h, table.on_demand(at)),
+        };
+        Some(start_up_h * usd_per_h + known.on_demand_usd_per_h * works_h)
     }
 
     /// Adds all places better than what it has now.
@@ -249,25 +241,21 @@ impl FormPlan {
         stay_usd: f64,
         choices: &mut Vec<Course>,
     ) {
-        let left = self.remaining(view);
         for known in &self.zones {
             let (zone, table) = (known.zone, known.table());
             let egress = view.egress_usd(zone);
-            let unit_usd = self.on_demand_usd_per_h(view, zone);
             for market in [Market::Spot, Market::OnDemand] {
                 let place = Place { zone, market };
                 if runs && view.running() == Some(place) {
                     continue;
                 }
                 let hours = match market {
-                    Market::Spot => {
-                        table.start_spot(left.work_h, left.slack_h, known.rates.run_age())
-                    }
-                    Market::OnDemand => table.start_on_demand(left.work_h, left.slack_h),
+                    Market::Spot => table.start_spot(&self.position, known.rates.run_age()),
+                    Market::OnDemand => table.start_on_demand(&self.position),
                 };
-                let mut usd = unit_usd * hours + egress;
+                let mut usd = known.on_demand_usd_per_h * hours + egress;
                 if let Some(start_up_h) = self.reconfigured_after_h(view, place) {
-                    usd = self.going_on(view, place, start_up_h).unwrap_or(usd);
+                    usd = self.going_on(place, start_up_h).unwrap_or(usd);
                 }
                 if usd < stay_usd {
                     choices.push(Course { usd, place, plan });
@@ -280,8 +268,8 @@ impl FormPlan {
     fn reconfigured_after_h(&self, view: &PolicyView<'_, '_>, place: Place) -> Option<f64> {
         let (form, other) = (self.form?, view.running_form()?);
         let keeps = view.running() == Some(place) && view.has_machines_of(form, other);
-        let reconfigure_h = view.reconfigure_s().filter(|_| keeps)? / 3600.0;
-        Some(view.start_up_left_s() / 3600.0 + reconfigure_h)
+        let reconfigure_h = view.reconfigure_s().filter(|_| keeps)? * H_PER_S;
+        Some(view.start_up_left_s() * H_PER_S + reconfigure_h)
     }
 
     /// Whether nothing can beat its spot machines, known without costs.
@@ -290,7 +278,7 @@ impl FormPlan {
         self.zones.len() == 1
             && is_on_spot
             && view.start_up_left_s() <= 0.0
-            && self.zones[0].table().stays(self.remaining(view).slack_h)
+            && self.zones[0].table().stays(self.position.slack_h)
     }
 
     /// Whether watching a new run is worth more than taking its machines: their cost if soon lost, against on-demand costs meanwhile.
@@ -299,9 +287,8 @@ impl FormPlan {
         if self.form.is_some() || !works || known.rates.run_age() == Age::Old {
             return false;
         }
-        let (table, left) = (known.table(), self.remaining(view));
-        let now = table.start_spot(left.work_h, left.slack_h, Age::Young);
-        table.look_first(left.work_h, left.slack_h) < now
+        let (table, at) = (known.table(), &self.position);
+        table.look_first(at) < table.start_spot(at, Age::Young)
     }
 
     fn machines(&self, view: &PolicyView<'_, '_>) -> u16 {
@@ -315,6 +302,7 @@ impl CostToGo {
             prior,
             plans: Vec::new(),
             choices: Vec::new(),
+            tick_h: 0.0,
             held_form: None,
         }
     }
@@ -327,6 +315,7 @@ impl CostToGo {
         let forms: Vec<Option<usize>> = if several { forms.collect() } else { vec![None] };
         let plan = |form: Option<usize>| FormPlan::new(self.prior, form, view);
         self.plans = forms.into_iter().map(plan).collect();
+        self.tick_h = view.tick_s() * H_PER_S;
     }
 
     /// Notes in all plans what machines of a form show of a zone: as many or fewer are there where these are, as many or more are not
@@ -350,9 +339,8 @@ impl CostToGo {
 
     /// Notes what this tick shows of the markets for free.
     fn observe(&mut self, view: &PolicyView<'_, '_>) {
-        let tick_h = view.tick_s() / 3600.0;
         for known in self.plans.iter_mut().flat_map(|plan| &mut plan.zones) {
-            known.rates.pass(tick_h);
+            known.rates.pass(self.tick_h);
         }
         let on_spot = (view.running()).filter(|place| place.market == Market::Spot);
         let lost = view.lost();
@@ -367,13 +355,12 @@ impl CostToGo {
     /// Whether a plan can still keep the deadline.
     fn is_in_time(&self, plan: usize, view: &PolicyView<'_, '_>) -> bool {
         let plan = &self.plans[plan];
-        let is_running = plan.form.is_none() || plan.form == view.running_form();
-        let start_up_h = if is_running && view.running().is_some() {
-            view.start_up_left_s() / 3600.0
+        let start_up_h = if view.running().is_some() && plan.form == view.running_form() {
+            view.start_up_left_s() * H_PER_S
         } else {
             plan.shape.changeover_h
         };
-        plan.form.is_none() || plan.remaining(view).slack_h >= start_up_h
+        plan.form.is_none() || plan.position.slack_h >= start_up_h
     }
 
     /// Expected USD of what it has now, or of waiting.
@@ -393,9 +380,9 @@ impl CostToGo {
         };
         let running =
             in_time().find(|plan| plan.form.is_none() || plan.form == view.running_form());
-        let start_up_h = view.start_up_left_s() / 3600.0;
+        let start_up_h = view.start_up_left_s() * H_PER_S;
         // In a form that is too slow it works while it waits for one that is not.
-        let goes_on = running.and_then(|plan| plan.going_on(view, place, start_up_h));
+        let goes_on = running.and_then(|plan| plan.going_on(place, start_up_h));
         goes_on.unwrap_or_else(waiting)
     }
 

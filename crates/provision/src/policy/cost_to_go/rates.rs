@@ -163,17 +163,18 @@ impl Rates {
         watched.map_or(Age::Old, |last| age(last.age_h))
     }
 
-    fn factor(&self, seen: &ObservedEnds) -> f64 {
-        (seen.ends + self.prior.ends) / (seen.expected + self.prior.ends)
+    fn factor(&self, seen: &ObservedEnds) -> [f64; 2] {
+        let prior = self.prior.ends;
+        [seen.ends + prior, seen.expected + prior]
     }
 
-    /// Ratio of the loss rate to the prior's.
-    pub(super) fn losses(&self) -> f64 {
+    /// Ratio of the loss rate to the prior's, undivided.
+    pub(super) fn losses(&self) -> [f64; 2] {
         self.factor(&self.runs)
     }
 
-    /// Ratio of the return rate to the prior's.
-    pub(super) fn returns(&self) -> f64 {
+    /// Ratio of the return rate to the prior's, undivided.
+    pub(super) fn returns(&self) -> [f64; 2] {
         self.factor(&self.pauses)
     }
 }

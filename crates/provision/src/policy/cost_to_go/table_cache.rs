@@ -6,14 +6,11 @@ use std::sync::Arc;
 
 use super::table::{Table, Terms};
 
-/// Ratio of neighbouring rounded rates.
-const RATE_STEP: f64 = 1.12;
-/// Ratio of neighbouring rounded prices.
-const PRICE_STEP: f64 = 1.05;
-/// Ratio to the rounded rate beyond which it is rounded anew: three quarters of a step; half a step would alternate.
-const RATE_STAYS: f64 = 1.088;
-const PRICE_STAYS: f64 = 1.0375;
-const MOST_VALUES: usize = 8_000_000;
+/// Ratio of neighbouring rounded [`Fractions`]. Learned rates are far less certain than a quarter; prices are known and choose zones.
+const STEPS: [f64; 3] = [1.05, 1.25, 1.25];
+/// Share of a step from the rounded value beyond which it is rounded anew; half a step would alternate.
+const STAYS: f64 = 0.75;
+const MOST_VALUES: usize = 9_000_000;
 
 /// Terms of tables that do not change as rates are learned.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,89 +24,65 @@ pub(super) struct Shape {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    /// Spot price over on-demand price.
-    ratio: i32,
-    losses: i32,
-    returns: i32,
+struct Key {
+    steps: [i32; 3],
     shape: [u64; 7],
 }
 
-/// Ratios that choose a table: spot price over on-demand price, and rates of losses and returns over the prior's.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ratios {
-    pub(super) ratio: f64,
-    pub(super) losses: f64,
-    pub(super) returns: f64,
-}
-
-impl Ratios {
-    fn times(self, price: f64, rate: f64) -> Ratios {
-        Ratios {
-            ratio: self.ratio * price,
-            losses: self.losses * rate,
-            returns: self.returns * rate,
-        }
-    }
-}
+/// What chooses a table, as dividends and divisors: spot price over on-demand price, and rates of losses and of returns over the prior's.
+/// Each tick compares them, few divide.
+pub(super) type Fractions = [[f64; 2]; 3];
 
 /// A key with its terms and their limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoundedTerms {
     key: Key,
     shape: Shape,
-    middle: Ratios,
-    least: Ratios,
-    most: Ratios,
-}
-
-fn steps(value: f64, step: f64) -> i32 {
-    (libm::log(value.max(1e-9)) / libm::log(step)).round() as i32
-}
-
-fn value(steps: i32, step: f64) -> f64 {
-    libm::exp(f64::from(steps) * libm::log(step))
+    middle: [f64; 3],
+    least: [f64; 3],
+    most: [f64; 3],
 }
 
 impl RoundedTerms {
-    pub(super) fn new(ratios: Ratios, shape: Shape) -> RoundedTerms {
+    pub(super) fn new(now: &Fractions, shape: Shape) -> RoundedTerms {
         let [a, b] = shape.run_h;
         let [c, d] = shape.pause_h;
         let lengths = [a, b, c, d, shape.changeover_h, shape.work_h, shape.slack_h];
+        let logs = STEPS.map(libm::log);
+        let steps = |at: usize| {
+            let [above, below] = now[at];
+            (libm::log((above / below).max(1e-9)) / logs[at]).round() as i32
+        };
         let key = Key {
-            ratio: steps(ratios.ratio, PRICE_STEP),
-            losses: steps(ratios.losses, RATE_STEP),
-            returns: steps(ratios.returns, RATE_STEP),
+            steps: [0, 1, 2].map(steps),
             shape: lengths.map(f64::to_bits),
         };
-        let middle = Ratios {
-            ratio: value(key.ratio, PRICE_STEP),
-            losses: value(key.losses, RATE_STEP),
-            returns: value(key.returns, RATE_STEP),
-        };
+        let value =
+            |more: f64| [0, 1, 2].map(|at| libm::exp((f64::from(key.steps[at]) + more) * logs[at]));
         RoundedTerms {
             key,
             shape,
-            middle,
-            least: middle.times(1.0 / PRICE_STAYS, 1.0 / RATE_STAYS),
-            most: middle.times(PRICE_STAYS, RATE_STAYS),
+            middle: value(0.0),
+            least: value(-STAYS),
+            most: value(STAYS),
         }
     }
 
-    /// Whether these ratios keep the same table.
-    pub(super) fn covers(&self, ratios: Ratios) -> bool {
-        let (least, most) = (&self.least, &self.most);
-        (least.ratio..=most.ratio).contains(&ratios.ratio)
-            && (least.losses..=most.losses).contains(&ratios.losses)
-            && (least.returns..=most.returns).contains(&ratios.returns)
+    /// Whether these fractions keep the same table.
+    #[inline]
+    pub(super) fn covers(&self, now: &Fractions) -> bool {
+        (0..3).all(|at| {
+            let [above, below] = now[at];
+            self.least[at] * below <= above && above <= self.most[at] * below
+        })
     }
 
     pub(super) fn terms(&self) -> Terms {
-        let (middle, shape) = (&self.middle, &self.shape);
+        let (shape, [ratio, losses, returns]) = (&self.shape, self.middle);
         Terms {
-            ratio: middle.ratio,
-            losses_per_h: shape.run_h.map(|hours| middle.losses / hours),
-            returns_per_h: shape.pause_h.map(|hours| middle.returns / hours),
+            ratio,
+            losses_per_h: shape.run_h.map(|hours| losses / hours),
+            returns_per_h: shape.pause_h.map(|hours| returns / hours),
             changeover_h: shape.changeover_h,
             work_h: shape.work_h,
             slack_h: shape.slack_h,
@@ -149,7 +122,7 @@ impl TableCache {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ratios, RoundedTerms, Shape};
+    use super::{RoundedTerms, Shape};
 
     #[test]
     fn figures_are_near_what_they_are_rounded_to_and_keep_it_a_little_longer() {
@@ -162,18 +135,15 @@ mod tests {
         };
         for at in 0..400 {
             let losses = 0.1 * 1.01_f64.powi(at);
-            let ratios = Ratios {
-                ratio: 0.3 * 1.003_f64.powi(at),
-                losses,
-                returns: 1.0 / losses,
-            };
-            let rounded = RoundedTerms::new(ratios, shape);
-            assert!(rounded.covers(ratios), "{ratios:?}");
+            let fractions = |by: f64| [[0.3 * 1.003_f64.powi(at), 1.0], [by, 1.0], [1.0, losses]];
+            let rounded = RoundedTerms::new(&fractions(losses), shape);
+            assert!(rounded.covers(&fractions(losses)), "{losses}");
             // A half of a step, and a quarter of one more.
-            assert!((rounded.middle.losses / losses).ln().abs() <= 0.5001 * 1.12_f64.ln());
-            for (by, holds) in [(1.087, true), (1.0 / 1.087, true), (1.09, false)] {
-                let moved = rounded.middle.times(1.0, by);
-                assert_eq!(rounded.covers(moved), holds, "{by}");
+            let [_, middle, _] = rounded.middle;
+            assert!((middle / losses).ln().abs() <= 0.5001 * 1.25_f64.ln());
+            for (share, holds) in [(0.749, true), (-0.749, true), (0.751, false)] {
+                let moved = fractions(middle * 1.25_f64.powf(share));
+                assert_eq!(rounded.covers(&moved), holds, "{share}");
             }
         }
     }
