@@ -1,4 +1,4 @@
-//! The proportional controller of Tyagi & Sharma (ACSOS 2020): b_k' = b_k·mean(t)/t_k with smoothed times t, scaled to the
+//! The proportional controller of Tyagi & Sharma (ACSOS 2020): b_k' = b_k·mean(t)/t_k with mean step times t, scaled to the
 //! global batch and held to the bounds; applied only if some worker would change by more than the dead-band.
 
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::batching::proportional::Proportional;
 use crate::cluster::batching::uniform::Uniform;
 use crate::cluster::batching::{BatchPolicy, WorkerGroup, shares};
-use scavsim_read::input::checked::{Count, Fraction, NonNegative};
+use scavsim_read::input::checked::{Count, NonNegative};
 
 /// Settings of the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -17,8 +17,6 @@ pub struct Dynamic {
     pub start: Start,
     /// Steps from one look to the next; the paper does not say.
     pub every: Count,
-    /// Weight of the newest time in the moving average; the paper does not say.
-    pub smoothing: Fraction,
     /// Largest relative change that is not worth a restart.
     pub dead_band: NonNegative,
 }
@@ -28,7 +26,6 @@ impl Default for Dynamic {
         Dynamic {
             start: Start::Uniform,
             every: Count::new(50).expect("50 is at least 1"),
-            smoothing: Fraction::new(0.1).expect("0.1 is a fraction"),
             dead_band: NonNegative::new(0.05).expect("0.05 is at least 0"),
         }
     }
