@@ -85,9 +85,23 @@ pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
         _ => return error,
     };
     let command = |word: &OsString| ALL.iter().find(|t| t.commands.iter().any(|c| word == c));
-    let Some(Tips { what, tips, .. }) = arguments.iter().skip(1).find_map(command) else {
+    let Some(Tips {
+        what,
+        commands,
+        tips,
+    }) = arguments.iter().skip(1).find_map(command)
+    else {
         return error;
     };
+    let files = arguments.iter().map(|word| word.to_string_lossy());
+    let scenario = files.rev().find(|word| word.ends_with(".toml"));
+    if let Some(file) = scenario.filter(|_| commands.contains(&"advise")) {
+        let tip = StyledStr::from(format!(
+            "{file} is a scenario: `scavsim rank {file}` ranks its configurations, `scavsim run {file}` runs it"
+        ));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        return error;
+    }
     // Of several files the usage has `<FILE>...`.
     if missing.iter().any(|own| own.trim_end_matches('.') == *what) {
         let tips = tips.iter().map(|tip| StyledStr::from(*tip)).collect();

@@ -209,3 +209,16 @@ fn every_command_has_a_page() {
         assert!(pages.iter().any(|own| own == page), "{page}: {pages:?}");
     }
 }
+
+#[test]
+fn advise_of_a_scenario_names_the_commands_for_it() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["new", "mine"]).success();
+    for more in [&[][..], &["--samples-per-epoch", "1000"]] {
+        let arguments = [&["advise", "mine.toml"], more].concat();
+        let text = stderr(&sandbox.run(&arguments).code(2));
+        for command in ["`scavsim rank mine.toml`", "`scavsim run mine.toml`"] {
+            assert!(text.contains(command), "{text}");
+        }
+    }
+}

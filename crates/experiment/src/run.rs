@@ -25,7 +25,7 @@ pub struct Conduct<'a> {
 }
 
 impl<'a> Conduct<'a> {
-    /// Of all cases, whether or not some have no result.
+    /// Evaluates all cases, whether or not some fail.
     pub fn new(jobs: usize, progress: &'a AtomicU64) -> Conduct<'a> {
         Conduct {
             jobs,

@@ -6,9 +6,9 @@ use scavsim_experiment::{Aggregated, Chosen, Group, RecordColumns};
 use super::{group_summary, summary_by};
 
 /// First columns of the usual summary.
-pub const KEY: [&str; 4] = ["workload", "pricing", "objective", "strategy"];
-/// Its column of how many cases there are.
-pub const REPLICAS: &str = "replicas";
+pub(super) const KEY: [&str; 4] = ["workload", "pricing", "objective", "strategy"];
+/// Column of the number of replicas in the usual summary.
+pub(super) const REPLICAS: &str = "replicas";
 
 /// The file of a summary, beside records of these columns: unless records have all columns, without those that are empty in all groups.
 pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
