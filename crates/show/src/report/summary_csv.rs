@@ -19,21 +19,24 @@ pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
     }
 }
 
-/// A table without the columns that are empty in all rows; all columns where there are no rows.
+/// A table without the columns that are empty in all rows, except for those that groups are by; all columns where there are no rows.
 pub fn without_empty_columns(table: &str) -> String {
     let reader = || {
         csv::ReaderBuilder::new()
             .has_headers(false)
             .from_reader(table.as_bytes())
     };
-    let mut is_there = Vec::new();
+    let is_figure = |head: &str| head == summary_by::FIRST_FIGURE;
+    let head = reader().records().flatten().next().unwrap_or_default();
+    let keys = head.iter().position(is_figure).unwrap_or(0);
+    let mut is_there = vec![true; keys];
     for row in reader().records().skip(1).flatten() {
         is_there.resize(row.len(), false);
         for (is_there, cell) in is_there.iter_mut().zip(&row) {
             *is_there |= !cell.is_empty();
         }
     }
-    if is_there.is_empty() {
+    if is_there.len() == keys {
         return table.to_owned();
     }
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -19,6 +19,8 @@ pub(super) const KIND: FigureKind = FigureKind {
 /// Marks of one panel; of more configurations every second, or third, … is marked. The front is always whole.
 const MOST_MARKS: usize = 1_500;
 const MOST_LINES: usize = 7;
+/// Ratio of the most to the least beyond which an axis is logarithmic.
+const WIDE: f64 = 20.0;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
@@ -27,23 +29,24 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let (rows, left_out) = room(asked.groups(material)?);
     let mut panels = Vec::new();
     let (mut is_all, mut words) = (true, Vec::new());
-    let shown = rows
+    let clouds = rows
         .iter()
         .filter_map(|(workload, _)| material.cloud(setting, workload, pricing));
-    let keys: BTreeSet<u32> = (shown.flat_map(|cloud| &cloud.places))
+    let keys: BTreeSet<u32> = (clouds.clone().flat_map(|cloud| &cloud.places))
         .filter_map(|place| joined_by(place, asked))
         .collect();
     let keys: Vec<u32> = keys.into_iter().collect();
     for (workload, rows) in &rows {
         let cloud = material.cloud(setting, workload, pricing);
         is_all &= cloud.is_some_and(|cloud| cloud.is_all);
+        let [time, cost] = [0, 1].map(|axis| scale(cloud, axis));
         let mut series = cloud.map_or(Vec::new(), |cloud| configurations(cloud, asked, &keys));
         series.extend(jobs(rows, cloud));
         words.push(in_words(workload, rows, cloud));
         panels.push(Panel {
             title: (*workload).to_owned(),
-            x: Axis::new("time", "h", Scale::Linear),
-            y: Axis::new("cost", "USD", Scale::Linear),
+            x: Axis::new("time", "h", time),
+            y: Axis::new("cost", "USD", cost),
             series,
         });
     }
@@ -52,10 +55,13 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     } else {
         "configurations that somebody chose (`--scenario FILE` shows all)"
     };
-    let most = rows
-        .iter()
-        .filter_map(|(workload, _)| material.cloud(setting, workload, pricing));
-    let most = most.map(|cloud| cloud.places.len()).max().unwrap_or(0);
+    let most = clouds.clone().map(|cloud| cloud.places.len()).max();
+    let most = most.unwrap_or(0);
+    let failing = clouds.map(|cloud| cloud.places.len() - finishing(cloud).count());
+    let failing = match failing.sum::<usize>() {
+        0 => String::new(),
+        count @ 1.. => format!(" {count} on which the job fails are not marked."),
+    };
     let thinned = match most.div_ceil(MOST_MARKS) {
         0 | 1 => String::new(),
         every => format!(" Of {most} configurations one in {every} is marked."),
@@ -72,7 +78,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         ),
         note: format!(
             "Small marks: expected time and cost of {which}. A strategy's mark: mean time and cost of its jobs, search \
-             included; bars hold 90 % of them. Dotted from it: to the configuration it chose most often.{left_out}{thinned}"
+             included; bars hold 90 % of them. Dotted from it: to the configuration it chose most often.{left_out}{failing}{thinned}"
         ),
         columns: COLUMNS,
         size: SIZE,
@@ -82,6 +88,20 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
 
 fn time_and_cost(place: &Place) -> [f64; 2] {
     [place.time_h, place.cost_usd]
+}
+
+/// Configurations but for those on which the job fails.
+fn finishing(cloud: &Cloud) -> impl Iterator<Item = &Place> + Clone {
+    cloud.places.iter().filter(|place| place.time_h.is_finite())
+}
+
+fn scale(cloud: Option<&Cloud>, axis: usize) -> Scale {
+    let values = (cloud.into_iter().flat_map(finishing)).map(|place| time_and_cost(place)[axis]);
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    match least > 0.0 && values.fold(0.0, f64::max) > WIDE * least {
+        true => Scale::Log,
+        false => Scale::Linear,
+    }
 }
 
 /// What a configuration shares with those on its line.
@@ -98,7 +118,7 @@ fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Ser
     let with_vm = differs_by_vm(cloud);
     let mark = |place: &Place| Mark::new(time_and_cost(place), place.name(with_vm));
     let mut lines: BTreeMap<Option<u32>, Vec<&Place>> = BTreeMap::new();
-    for place in &cloud.places {
+    for place in finishing(cloud) {
         lines
             .entry(joined_by(place, asked))
             .or_default()
@@ -122,12 +142,7 @@ fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Ser
     } else {
         let style = Style::plain(GREY).marked(Marker::Circle, 2);
         let every = cloud.places.len().div_ceil(MOST_MARKS);
-        let marks = cloud
-            .places
-            .iter()
-            .step_by(every.max(1))
-            .map(mark)
-            .collect();
+        let marks = finishing(cloud).step_by(every.max(1)).map(mark).collect();
         series.push(Series::new("configurations", style, Shape::Marks(marks)));
     }
     let mut front: Vec<[f64; 2]> = (cloud.places.iter().filter(|place| place.is_on_front))
@@ -147,7 +162,7 @@ fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Ser
 /// The place that a group chose most often.
 fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
     let choice = row.group.choice.as_ref()?;
-    cloud?.places.iter().find(|place| {
+    finishing(cloud?).find(|place| {
         (&place.vm, &place.other) == (&choice.vm, &choice.other)
             && (place.workers, place.batch) == (choice.workers, choice.batch)
     })
