@@ -106,7 +106,7 @@ class Package(unittest.TestCase):
         text, _ = scavsim._scenario.read(SCENARIO)
         file = self.folder / "small.toml"
         file.write_text(text)
-        command = [sys.executable, "-m", "scavsim", "run", str(file), "--out", str(self.folder / "out"), "-q"]
+        command = [sys.executable, "-m", "scavsim", "run", str(file), "--out", str(self.folder / "out"), "-q", "--all-columns"]
         subprocess.run(command, check=True, capture_output=True)
         with open(self.folder / "out" / "records.csv", encoding="utf-8") as table:
             written = list(csv.DictReader(table))

@@ -13,9 +13,10 @@ pub(super) const REPLICAS: &str = "replicas";
 /// The file of a summary, beside records of these columns: unless records have all columns, without those that are empty in all groups.
 pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
     let all = text(summary, true);
-    match columns.left_out().is_empty() {
-        true => all,
-        false => without_empty_columns(&all),
+    if columns.left_out().is_empty() {
+        all
+    } else {
+        without_empty_columns(&all)
     }
 }
 

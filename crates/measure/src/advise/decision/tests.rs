@@ -273,9 +273,9 @@ fn gambles_are_taken_where_they_are_likely_enough_to_be_better() {
         let own = all.clone().map(|one| one.configuration);
         let further = surest_first(&decision, &own, slice::from_ref(&no_gain), |_| false);
         let unseen = surest_first(&decision, &own, &[], |c| c.workers == 2);
-        let or_known = |is_taken, beside: &[usize]| match is_taken {
-            true => vec![1, 0],
-            false => beside.to_vec(),
+        let or_known = |is_taken: bool, beside: &[usize]| {
+            let taken = is_taken.then(|| vec![1, 0]);
+            taken.unwrap_or_else(|| beside.to_vec())
         };
         assert_eq!(further, or_known(is_further_taken, &[0]), "{z}");
         assert_eq!(unseen, or_known(is_unseen_taken, &[0, 1]), "{z}");

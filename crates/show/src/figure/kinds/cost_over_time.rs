@@ -98,9 +98,10 @@ fn finishing(cloud: &Cloud) -> impl Iterator<Item = &Place> + Clone {
 fn scale(cloud: Option<&Cloud>, axis: usize) -> Scale {
     let values = (cloud.into_iter().flat_map(finishing)).map(|place| time_and_cost(place)[axis]);
     let least = values.clone().fold(f64::INFINITY, f64::min);
-    match least > 0.0 && values.fold(0.0, f64::max) > WIDE * least {
-        true => Scale::Log,
-        false => Scale::Linear,
+    if least > 0.0 && values.fold(0.0, f64::max) > WIDE * least {
+        Scale::Log
+    } else {
+        Scale::Linear
     }
 }
 
