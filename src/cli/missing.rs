@@ -95,7 +95,9 @@ pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
     };
     let files = arguments.iter().map(|word| word.to_string_lossy());
     let scenario = files.rev().find(|word| word.ends_with(".toml"));
-    if let Some(file) = scenario.filter(|_| commands.contains(&"advise")) {
+    // A model's runtime is such a file, too.
+    let is_table = missing.len() == 1 && missing[0].starts_with("--samples-per-epoch");
+    if let Some(file) = scenario.filter(|_| is_table && commands.contains(&"advise")) {
         let tip = StyledStr::from(format!(
             "{file} is a scenario: `scavsim rank {file}` ranks its configurations, `scavsim run {file}` runs it"
         ));

@@ -149,9 +149,25 @@ impl RunArgs {
             consent: self.consent(),
         };
 
-        let mut worst = Exit::Done;
         let mut summaries = Summaries::new(self.format, self.table.page(), scenarios.len() > 1);
-        for ((scenario, folder), start) in scenarios.iter().zip(&folders).zip(starts) {
+        let each = scenarios.iter().zip(&folders).zip(starts);
+        let worst = self.run_each(each, &runner, &mut summaries);
+        // What was run before a failure is printed, too.
+        summaries.end()?;
+        Ok(match worst? {
+            Exit::Interrupted => signals.exit(),
+            worst => worst,
+        })
+    }
+
+    fn run_each<'s>(
+        &self,
+        each: impl Iterator<Item = ((&'s Scenario, &'s Option<OutputFolder>), Start)>,
+        runner: &Runner<'_>,
+        summaries: &mut Summaries,
+    ) -> Result<Exit, Failure> {
+        let mut worst = Exit::Done;
+        for ((scenario, folder), start) in each {
             let finished = match (self.shard, folder) {
                 (Some(shard), Some(folder)) => runner.run_shard(scenario, folder, shard)?,
                 _ if start == Start::Complete => {
@@ -178,11 +194,7 @@ impl RunArgs {
                 break;
             }
         }
-        summaries.end()?;
-        Ok(match worst {
-            Exit::Interrupted => signals.exit(),
-            worst => worst,
-        })
+        Ok(worst)
     }
 
     /// Runs the scenarios with and without changed keys.

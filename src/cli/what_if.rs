@@ -211,7 +211,7 @@ fn text(
     page: &Page,
 ) -> Result<String, Failure> {
     let is_exact = matches!(form, Form::Csv | Form::Json);
-    let sheet = sheet(rows, is_exact);
+    let sheet = changes_sheet(rows, is_exact);
     Ok(match form {
         Form::Csv => sheet.csv(true),
         Form::Json => format!("{:#}\n", serde_json::Value::Array(sheet.json())),
@@ -245,7 +245,10 @@ fn digits(value: f64) -> usize {
     }
 }
 
-fn sheet<'s>(rows: &'s [ChangedGroup<'s>], is_exact: bool) -> Sheet<'s, &'s ChangedGroup<'s>> {
+fn changes_sheet<'s>(
+    rows: &'s [ChangedGroup<'s>],
+    is_exact: bool,
+) -> Sheet<'s, &'s ChangedGroup<'s>> {
     type ChangedRow<'s> = &'s ChangedGroup<'s>;
     let number = |head, of: fn(&ChangedGroup<'_>) -> Option<f64>| {
         Column::number(head, move |row: &ChangedRow<'_>| {

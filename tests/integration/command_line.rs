@@ -221,4 +221,7 @@ fn advise_of_a_scenario_names_the_commands_for_it() {
             assert!(text.contains(command), "{text}");
         }
     }
+    let of_model = ["advise", "--model", "llama-3-8b", "--runtime", "own.toml"];
+    let text = stderr(&sandbox.run(&of_model).code(2));
+    assert!(!text.contains("is a scenario"), "{text}");
 }

@@ -354,9 +354,15 @@ mod tests {
     #[test]
     fn the_law_that_made_the_points_is_found_again_with_its_growth() {
         for vms_growth in [0.3, 0.7, 1.0] {
-            let fit = pooled(&points(&law(vms_growth))).expect("enough points");
-            // The prior, 0.7 ± 0.25, pulls a little: 0.3 comes out as 0.37.
-            assert!(fit.quality.mape < 0.1, "{vms_growth}: {}", fit.quality.mape);
+            // Three times slower than that of `law`, of which so little is seen that 0.3 comes out as 0.51.
+            let communication = Growth::Linear.law(0.1, 0.1);
+            let made = PooledLaw {
+                communication,
+                ..law(vms_growth)
+            };
+            let fit = pooled(&points(&made)).expect("enough points");
+            // The prior, 0.85 ± 0.25, pulls a little: 0.3 comes out as 0.37.
+            assert!(fit.quality.mape < 0.2, "{vms_growth}: {}", fit.quality.mape);
             assert!((fit.law.vms_growth - vms_growth).abs() < 0.08);
             close(fit.law.one_vm_pass_s, 0.05, 0.05);
             assert!(!fit.form.shared);

@@ -115,7 +115,7 @@ pub fn named(name: &str) -> Option<&'static GpuSheet> {
         |gpu: &&GpuSheet| &*gpu.name == name || gpu.aliases.iter().any(|alias| alias == name);
     ALL.iter()
         .find(is_it)
-        .or_else(|| GpuName::read(name).sheet())
+        .or_else(|| GpuName::read(name).find_sheet())
 }
 
 /// Words in names of GPUs that say nothing, or what only one GPU of that name has.
@@ -154,7 +154,7 @@ impl GpuName {
     }
 
     /// The only listed GPU of this name, and of this memory if that is stated.
-    fn sheet(&self) -> Option<&'static GpuSheet> {
+    fn find_sheet(&self) -> Option<&'static GpuSheet> {
         let is_it = |gpu: &&GpuSheet| {
             let names = std::iter::once(&*gpu.name).chain(gpu.aliases.iter().map(String::as_str));
             let mut names = names.map(GpuName::read);

@@ -67,7 +67,7 @@ impl Draft {
     /// Forms of the plan that not every runtime was measured in.
     pub fn forms(&self, has_experts: bool) -> Vec<PlanForm> {
         let is_split = self.virtual_stages > 1 || self.schedule.needs_overlap();
-        PlanForm::of(is_split, self.sharing.context > 1, has_experts)
+        PlanForm::with(is_split, self.sharing.context > 1, has_experts)
     }
 
     pub fn gpus(&self) -> u32 {

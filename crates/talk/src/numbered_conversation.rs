@@ -124,7 +124,7 @@ impl ConversationPool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn take(
+    pub fn take_or_open(
         &self,
         terms: MessageTerms,
         open: impl FnOnce() -> Result<Box<dyn Conversation>, ConversationError>,

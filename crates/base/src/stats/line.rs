@@ -109,7 +109,7 @@ pub fn locate(knots: &[f64], x: f64) -> Option<(usize, f64)> {
 }
 
 /// The value at `x`, linear between ascending `knots` with these values; beyond them that of the nearest. There is at least one.
-pub fn held(knots: &[f64], x: f64, value: impl Fn(usize) -> f64) -> f64 {
+pub fn interpolate_clamped(knots: &[f64], x: f64, value: impl Fn(usize) -> f64) -> f64 {
     let inside = x.clamp(knots[0], knots[knots.len() - 1]);
     // Clamped into the range just above, so it is always located.
     match locate(knots, inside).unwrap_or((0, 0.0)) {

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
     use crate::tests::{close, stream};
 
-    fn seen(values: impl IntoIterator<Item = f64>) -> RunningMedian {
+    fn median_of(values: impl IntoIterator<Item = f64>) -> RunningMedian {
         let mut running = RunningMedian::new();
         values.into_iter().for_each(|value| running.add(value));
         running
@@ -231,13 +231,13 @@ mod tests {
     #[test]
     fn few_values_give_the_exact_median() {
         assert_eq!(RunningMedian::new().median(), None);
-        assert_eq!(seen([4.0, -1.0, 2.0]).median(), Some(2.0));
+        assert_eq!(median_of([4.0, -1.0, 2.0]).median(), Some(2.0));
     }
 
     #[test]
     fn many_values_that_were_stored_come_to_what_telling_them_does() {
         let values: Vec<f64> = (0..1_500).map(|i| f64::from(i * 7 % 1_501)).collect();
-        let mut told = seen(values.clone());
+        let mut told = median_of(values.clone());
         let mut stored = RunningMedian::of_values(values, 1);
         assert_eq!(bits(stored.median()), bits(told.median()));
     }
@@ -245,10 +245,10 @@ mod tests {
     #[test]
     fn quantiles_lie_between_ranks() {
         assert_eq!(RunningMedian::new().quantile(0.5), None);
-        let mut running = seen([3.0, 1.0, 2.0, 5.0]);
+        let mut running = median_of([3.0, 1.0, 2.0, 5.0]);
         let quantile = [0.0, 0.25, 0.5, 0.75, 1.0].map(|q| running.quantile(q));
         assert_eq!(quantile, [1.0, 1.75, 2.5, 3.5, 5.0].map(Some));
-        let mut many = seen((1..=40_000).map(f64::from));
+        let mut many = median_of((1..=40_000).map(f64::from));
         let high = many.quantile(0.95).expect("there are values");
         close(high, 38_000.0, 2.0 * RELATIVE_ERROR);
     }
@@ -257,13 +257,13 @@ mod tests {
     fn the_interval_of_a_median_is_between_ranks_of_the_textbook() {
         for (count, lower) in [(6, 1), (10, 2), (20, 6), (100, 40), (1_000, 469)] {
             assert_eq!(lower_rank(count), Some(lower - 1), "{count}");
-            let mut running = seen((1..=count).map(|i| i as f64));
+            let mut running = median_of((1..=count).map(|i| i as f64));
             let interval = running.interval().expect("enough");
             let ends = (lower as f64, (count + 1 - lower) as f64);
             assert_eq!((interval.low, interval.high), ends);
         }
         assert_eq!(lower_rank(5), None);
-        let mut many = seen((1..=40_000).map(f64::from));
+        let mut many = median_of((1..=40_000).map(f64::from));
         let interval = many.interval().expect("enough");
         close(interval.low, 19_804.0, 2.0 * RELATIVE_ERROR);
         close(interval.high, 20_196.0, 2.0 * RELATIVE_ERROR);
@@ -304,11 +304,11 @@ mod tests {
             let others_values = (0..others).map(|i| f64::from(i * 7 % 1_001) / 7.0);
             let values = std::iter::repeat_n(0.3, same).chain(others_values);
             let values: Vec<f64> = values.collect();
-            let mut whole = seen(values.iter().copied());
+            let mut whole = median_of(values.iter().copied());
             let (mut parts, mut at_once) = (RunningMedian::new(), RunningMedian::new());
             for values in values.chunks(part) {
                 at_once.add_all(values.iter().copied());
-                let mut part = seen(values.iter().copied());
+                let mut part = median_of(values.iter().copied());
                 part = match part.0 {
                     State::Same(value, times) => RunningMedian::of_values(vec![value], times),
                     State::Exact(values) => RunningMedian::of_values(values, 1),
@@ -330,7 +330,7 @@ mod tests {
             let mut stream = stream(4);
             let values = (0..200 * EXACT_UP_TO).map(|_| shift + stream.normal());
             let mut all: Vec<f64> = values.collect();
-            let found = seen(all.iter().copied()).median().expect("not empty");
+            let found = median_of(all.iter().copied()).median().expect("not empty");
             let exact = super::super::median(&mut all).expect("not empty");
             close(found, exact, 2.0 * RELATIVE_ERROR);
         }

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::tests::{close, near};
 
-    fn seen(values: &[f64]) -> Welford {
+    fn moments_of(values: &[f64]) -> Welford {
         let mut seen = Welford::default();
         values.iter().for_each(|&v| seen.add(v));
         seen
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn welford_agrees_with_the_two_pass_formula() {
-        let seen = seen(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]);
+        let seen = moments_of(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]);
         assert_eq!(seen.mean(), 1e9 + 10.0);
         near(seen.variance(), 30.0, 1e-9);
     }
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn skewness_agrees_with_the_two_pass_formula() {
         let values = [1.0, 2.0, 2.5, 9.0, 4.0, 1.5];
-        let seen = seen(&values.map(|v| 1e6 + v));
+        let seen = moments_of(&values.map(|v| 1e6 + v));
         let mean = values.iter().sum::<f64>() / 6.0;
         let moment = |power| values.iter().map(|v| (v - mean).powi(power)).sum::<f64>() / 6.0;
         let expected = moment(3) / moment(2).powf(1.5);
@@ -216,11 +216,11 @@ mod tests {
     #[test]
     fn parts_come_to_the_whole_whatever_their_sizes() {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17) + 3e3).collect();
-        let whole = seen(&values);
+        let whole = moments_of(&values);
         for cuts in [vec![1, 2, 30], vec![0, 20], vec![39], vec![7, 7, 14, 21]] {
             let (mut merged, mut begin) = (Welford::default(), 0);
             for end in cuts.into_iter().chain([values.len()]) {
-                merged.merge(&seen(&values[begin..end]));
+                merged.merge(&moments_of(&values[begin..end]));
                 begin = end;
             }
             assert_eq!(merged.count(), whole.count());
@@ -229,15 +229,15 @@ mod tests {
             near(merged.skewness(), whole.skewness(), 1e-8);
         }
         // What does not vary stays what it is.
-        let mut same = seen(&[0.3; 7]);
-        same.merge(&seen(&[0.3; 90]));
+        let mut same = moments_of(&[0.3; 7]);
+        same.merge(&moments_of(&[0.3; 90]));
         assert_eq!((same.mean(), same.variance()), (0.3, 0.0));
     }
 
     #[test]
     fn the_interval_is_students_without_skewness_and_leans_to_the_tail_with_it() {
         let of = |values: &[f64]| {
-            let seen = seen(values);
+            let seen = moments_of(values);
             let (down, up) = seen.interval().expect("several").about(seen.mean());
             let error = (seen.variance() / seen.count() as f64).sqrt();
             (

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::cloud::Date;
 
-    fn at(day: &str, market: Market) -> Price {
+    fn price_of(day: &str, market: Market) -> Price {
         let day = Date::parse(day).expect("a day");
         Price {
             provider: "aws".into(),
@@ -55,13 +55,17 @@ mod tests {
             ("2025-05-27", false),
             ("2025-05-26", true),
         ] {
-            assert_eq!(catalogue.is_old(&at(day, Market::Spot)), is_old, "{day}");
+            assert_eq!(
+                catalogue.is_old(&price_of(day, Market::Spot)),
+                is_old,
+                "{day}"
+            );
             assert!(
                 catalogue
-                    .why_not_newest(&at(day, Market::OnDemand))
+                    .why_not_newest(&price_of(day, Market::OnDemand))
                     .is_none()
             );
-            let why = catalogue.why_not_newest(&at(day, Market::Commitment1y));
+            let why = catalogue.why_not_newest(&price_of(day, Market::Commitment1y));
             assert_eq!(why.is_some_and(|why| why.contains(day)), is_old, "{day}");
         }
     }

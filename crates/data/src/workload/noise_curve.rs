@@ -4,7 +4,7 @@ use super::law::NoiseLaw;
 use super::noise::normalised_noise;
 use super::noise_scale::NoiseScale;
 use super::rows;
-use scavsim_base::stats::line::{held, locate};
+use scavsim_base::stats::line::{interpolate_clamped, locate};
 use scavsim_read::input::csv::Row;
 use scavsim_read::input::{Diagnostics, Source};
 
@@ -84,7 +84,7 @@ impl NoiseCurve {
             return 1.0;
         }
         let shape = |at: usize| hold(&self.shapes[at], step);
-        held(&self.workers, f64::from(workers), shape)
+        interpolate_clamped(&self.workers, f64::from(workers), shape)
     }
 }
 

@@ -84,7 +84,7 @@ impl Contestant {
             (Some(program.clone()), usual.into_owned())
         };
         let strategy = match &program {
-            Some(program) => program.words().join(" "),
+            Some(program) => program.command_words().join(" "),
             None => first.to_owned(),
         };
         let name = entrant.name.unwrap_or(&usual).to_owned();
@@ -125,9 +125,9 @@ impl Contestant {
     }
 
     /// Words of its command, files by their names; none of a strategy that comes along.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(super) fn command_words(&self) -> Vec<String> {
         let program = self.program.as_ref();
-        program.map_or(Vec::new(), EnteredProgram::words)
+        program.map_or(Vec::new(), EnteredProgram::command_words)
     }
 
     /// Files of its command, by their names.
@@ -205,7 +205,7 @@ impl EnteredProgram {
         })
     }
 
-    fn words(&self) -> Vec<String> {
+    fn command_words(&self) -> Vec<String> {
         let (here, files) = (&self.folder, &self.files);
         let plain = |word: &String| match here.join(word).strip_prefix(here) {
             _ if files.contains_key(&file_name(word)) => file_name(word),

@@ -164,7 +164,7 @@ pub fn run(
         suite: SubmittedSuite::from_suite(suite),
         name: contestant.name.clone(),
         strategy: contestant.strategy.clone(),
-        command: contestant.words(),
+        command: contestant.command_words(),
         program: contestant.hashes()?,
         tuned_on: contestant.tuned_on.clone(),
         cases: suite.cases(scenarios),

@@ -155,7 +155,8 @@ fn kept_per_token(model: &Architecture, layer: u32, runtime: &Runtime, of: Bytes
 pub fn embedding(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerBytes {
     let (sequence, value_bytes) = (of.tokens(), of.value_bytes);
     let output = sequence * f64::from(model.hidden) * value_bytes;
-    let (parameters, frozen) = held(model.embedding_parameters(), method.trains_embedding(), of);
+    let (parameters, frozen) =
+        count_held(model.embedding_parameters(), method.trains_embedding(), of);
     LayerBytes {
         parameters,
         frozen,
@@ -172,7 +173,7 @@ pub fn head(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerB
     let (sequence, tensor, value_bytes) = (of.tokens(), of.tensor, of.value_bytes);
     let input = sequence * f64::from(model.hidden) * value_bytes;
     let logits = 4.0 * sequence * f64::from(model.vocabulary) / f64::from(tensor);
-    let (parameters, frozen) = held(model.head_parameters(), method.trains_head(model), of);
+    let (parameters, frozen) = count_held(model.head_parameters(), method.trains_head(model), of);
     LayerBytes {
         parameters,
         frozen,
@@ -185,7 +186,7 @@ pub fn head(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerB
 }
 
 /// Trained parameters of a layer outside of blocks, and bytes of those that are frozen.
-fn held(parameters: u64, is_trained: bool, of: BytesOf) -> (u64, u64) {
+fn count_held(parameters: u64, is_trained: bool, of: BytesOf) -> (u64, u64) {
     let own = shared(parameters, of.tensor);
     if is_trained {
         (own, 0)

@@ -62,14 +62,14 @@ fn replicas(
     sharing: ReplicaSharing,
 ) -> Prepared {
     let schedule = Schedule::OneForwardOneBackward;
-    of(model, runtime, (data, 1, 1), sharing, schedule)
+    prepare_plan(model, runtime, (data, 1, 1), sharing, schedule)
 }
 
 fn alone(model: &Architecture, runtime: &Runtime) -> Prepared {
     replicas(model, runtime, 1, ReplicaSharing::NONE)
 }
 
-fn of(
+fn prepare_plan(
     model: &Architecture,
     runtime: &Runtime,
     (data, pipeline, virtual_stages): (u32, u32, u32),
@@ -246,7 +246,7 @@ fn hosts_keep_activations() {
     };
     let one_by_one = |runtime: &Runtime| {
         let none = ReplicaSharing::NONE;
-        of(&gpt, runtime, (1, 4, 1), none, Schedule::GPipe)
+        prepare_plan(&gpt, runtime, (1, 4, 1), none, Schedule::GPipe)
     };
     let (with, without) = (one_by_one(&slow), one_by_one(&runtime()).plan);
     // Stage 2 of four has layers 6 to 11 and 16 micro-batches.
@@ -271,7 +271,7 @@ fn virtual_stages_hold_more_by_the_published_factor() {
     let gpt = model("gpt3-1.3b");
     let (p, v) = (4, 3);
     let (runtime, none) = (runtime(), ReplicaSharing::NONE);
-    let of = of(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved);
+    let of = prepare_plan(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved);
     let block = of.weights().stored_bytes(1, 1) as f64;
     // Two of 24 blocks on each of 12 virtual stages; the first has the embedding in place of one.
     let place = |virtual_stages| Place {

@@ -79,7 +79,7 @@ scavsim_base::named! {
 }
 
 impl PlanForm {
-    pub fn of(virtual_stages: bool, context: bool, experts: bool) -> Vec<PlanForm> {
+    pub fn with(virtual_stages: bool, context: bool, experts: bool) -> Vec<PlanForm> {
         let has = [virtual_stages, context, experts];
         let all = PlanForm::ALL.into_iter().zip(has);
         all.filter_map(|(form, is_so)| is_so.then_some(form))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::settings::{EpochsFrom, NoiseBy, StepFit};
 use super::{Offer, Past, Task};
 use crate::testbed::{History, Observation, PastRun};
-use scavsim_base::stats::{Line, Plane, line::held};
+use scavsim_base::stats::{Line, Plane, line::interpolate_clamped};
 use scavsim_data::space::Space;
 
 /// Takes the workload's own runs that tell what is wanted, of the worker counts that are.
@@ -156,7 +156,7 @@ impl EpochTable {
 
     /// Linear between batches; outside, the nearest one's.
     pub fn epochs(&self, batch: f64) -> f64 {
-        held(&self.batches, batch, |at| self.epochs[at])
+        interpolate_clamped(&self.batches, batch, |at| self.epochs[at])
     }
 }
 
@@ -204,7 +204,7 @@ impl NoiseLine {
         let x = 1.0 / f64::from(batch).sqrt();
         // There is at least one line, one per worker count.
         let line = |at: usize| self.lines[at].value_at(x);
-        held(&self.workers, f64::from(workers), line)
+        interpolate_clamped(&self.workers, f64::from(workers), line)
     }
 
     /// The line when one holds for all worker counts; its slope is per 1/√B.
@@ -244,7 +244,7 @@ pub struct StepReading {
 
 impl StepReading {
     /// What was seen of the steps of a configuration; `None` where that tells not all of it.
-    pub fn of(space: &Space, at: usize, seen: &Observation) -> Option<StepReading> {
+    pub fn from_observation(space: &Space, at: usize, seen: &Observation) -> Option<StepReading> {
         Some(StepReading {
             workers: space.workers(at)?,
             batch: space.batch(at)?,

@@ -153,7 +153,7 @@ impl Partial {
             else {
                 continue;
             };
-            steps.extend(StepReading::of(task.space, corner, &seen));
+            steps.extend(StepReading::from_observation(task.space, corner, &seen));
             noises.extend(seen.noise_normalised.map(|noise| (workers, batch, noise)));
         }
         let Some(step) = StepPlane::fit(&steps, self.step_fit) else {

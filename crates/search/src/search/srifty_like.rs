@@ -77,7 +77,7 @@ impl Recipe for SriftyLikeSettings {
                     if let Target::Reached(time_s) = seen.target {
                         forecast.predict(at, time_s);
                     } else {
-                        readings.extend(StepReading::of(task.space, at, &seen));
+                        readings.extend(StepReading::from_observation(task.space, at, &seen));
                     }
                 }
                 vm_type.foretell(&probing, task.space, &readings, forecast);

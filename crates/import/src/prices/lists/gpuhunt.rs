@@ -22,7 +22,7 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
     let stated = if says_provider {
         Some("")
     } else {
-        list.one("cloud", clouds, diagnostics)
+        list.only_value("cloud", clouds, diagnostics)
     };
     let (day, stated) = (list.day(None, diagnostics)?, stated?);
     let mut found = CollectedPrices::default();

@@ -29,7 +29,7 @@ impl PriceList<'_> {
     }
 
     /// The one value of an option that the list does not say itself.
-    pub(super) fn one<'o>(
+    pub(super) fn only_value<'o>(
         &self,
         option: &str,
         given: &'o [String],

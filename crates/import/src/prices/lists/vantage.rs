@@ -37,7 +37,7 @@ const PERIODS: [(&str, f64); 7] = [
 
 fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<CollectedPrices> {
     let table = Table::read_any(list.source, diagnostics)?;
-    let region = list.one("region", &list.options.regions, diagnostics);
+    let region = list.only_value("region", &list.options.regions, diagnostics);
     let (day, region) = (list.day(None, diagnostics)?, region?);
     let mut found = CollectedPrices::default();
     for row in table.rows() {

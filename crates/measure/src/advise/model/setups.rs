@@ -114,7 +114,7 @@ impl Setup {
             precision: self.precision.name(),
             tensor: tensor.unwrap_or(1),
             is_unlike: false,
-            forms: &PlanForm::of(is_split, has_many("context"), model.experts.is_some()),
+            forms: &PlanForm::with(is_split, has_many("context"), model.experts.is_some()),
         })
     }
 

@@ -34,7 +34,7 @@ impl PlanRow {
     pub fn forms(&self) -> Vec<PlanForm> {
         let run = &self.measured.run;
         let has_experts = run.model.experts.is_some();
-        PlanForm::of(run.virtual_stages > 1, run.sharing.context > 1, has_experts)
+        PlanForm::with(run.virtual_stages > 1, run.sharing.context > 1, has_experts)
     }
 }
 
@@ -141,7 +141,7 @@ impl Reading<'_> {
         self.word(column, &words, d)
     }
 
-    fn whole(&self, column: &str, most: u64, d: &mut Diagnostics) -> Option<u32> {
+    fn read_whole(&self, column: &str, most: u64, d: &mut Diagnostics) -> Option<u32> {
         let value = self.row.whole_number(column, 1..=most, d);
         value.map(|value| value as u32)
     }
@@ -149,7 +149,7 @@ impl Reading<'_> {
     fn whole_or(&self, column: &str, usual: u32, most: u64, d: &mut Diagnostics) -> Option<u32> {
         match self.row.optional_text(column) {
             None => Some(usual),
-            Some(_) => self.whole(column, most, d),
+            Some(_) => self.read_whole(column, most, d),
         }
     }
 
@@ -164,7 +164,7 @@ impl Reading<'_> {
             }
             return found;
         }
-        let mut whole = |column: &str| self.whole(column, MOST_OF_A_MODEL, d);
+        let mut whole = |column: &str| self.read_whole(column, MOST_OF_A_MODEL, d);
         let (layers, hidden, heads) = (whole("layers"), whole("hidden"), whole("heads"));
         let vocabulary = whole("vocabulary");
         let mut optional = |column: &str| match row.optional_text(column) {
@@ -242,9 +242,9 @@ impl Reading<'_> {
             Some(said) => Some(said),
             None => Precision::named(self.precision),
         }?;
-        let gpus = self.whole("gpus", MOST_GPUS, d);
-        let micro_batch = self.whole("micro_batch", 1_000_000, d);
-        let global_batch = self.whole("global_batch", 1_000_000_000, d);
+        let gpus = self.read_whole("gpus", MOST_GPUS, d);
+        let micro_batch = self.read_whole("micro_batch", 1_000_000, d);
+        let global_batch = self.read_whole("global_batch", 1_000_000_000, d);
         let tensor = self.whole_or("tensor", 1, 1024, d);
         let pipeline = self.whole_or("pipeline", 1, 100_000, d);
         let attention = [("plain", Attention::Plain), ("flash", Attention::Flash)];

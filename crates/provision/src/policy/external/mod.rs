@@ -79,7 +79,7 @@ impl ExternalPolicySettings {
             return Err(Breach::Interrupted);
         }
         let open = || start(&self.program(), self.stop.clone());
-        self.waiting.take(talk::TERMS, open)
+        self.waiting.take_or_open(talk::TERMS, open)
     }
 }
 

@@ -125,7 +125,7 @@ impl Strategy for PreparedConversation {
         forecast: &mut Forecast,
     ) -> Result<(), Stop> {
         let (waiting, max_search_s) = (&self.spoken.waiting, self.spoken.max_search_s);
-        let mut with = waiting.take(talk::TERMS, || (self.spoken.open)())?;
+        let mut with = waiting.take_or_open(talk::TERMS, || (self.spoken.open)())?;
         // When it began to search: of one that starts, with its first answer.
         let mut begun = (!with.is_new()).then(Instant::now);
         let disguise = &self.disguise;

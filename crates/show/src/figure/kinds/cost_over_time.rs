@@ -60,7 +60,8 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let failing = clouds.map(|cloud| cloud.places.len() - finishing(cloud).count());
     let failing = match failing.sum::<usize>() {
         0 => String::new(),
-        count @ 1.. => format!(" {count} on which the job fails are not marked."),
+        1 => " One configuration is not marked: the job fails on it.".to_owned(),
+        count => format!(" {count} configurations are not marked: the job fails on them."),
     };
     let thinned = match most.div_ceil(MOST_MARKS) {
         0 | 1 => String::new(),
