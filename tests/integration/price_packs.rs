@@ -174,6 +174,24 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     );
     let found = bills(&sandbox, newest, &["--prices", "old"]);
     has(&found, "asked", "g5.xlarge", 0.8);
+    // By hand, with five minutes of set-up: 0.5833 h at $1.861 and $1.6, 1.0833 h at $0.8.
+    for (pack, expected) in [
+        (
+            "data/prices/2026-12-01",
+            "Without the price pack: the same, at $1.09; the pack changes the cost by -14.0 %.",
+        ),
+        (
+            "old",
+            "Without the price pack: 1 × 10 on 1 g6e.xlarge, on demand (aws us-east-1), $1.09.",
+        ),
+        ("builtin", ""),
+    ] {
+        let advise = "advise p.csv --samples-per-epoch 10000 --epochs 10 --only-measured --region us-east-1 --prices";
+        let words: Vec<&str> = advise.split(' ').chain([pack]).collect();
+        let said = stdout(&run(&sandbox, &words).success()).replace("\n  ", " ");
+        assert!(said.contains(expected), "{pack}: {said}");
+        assert_eq!(said.contains("price pack:"), !expected.is_empty(), "{said}");
+    }
     let listed = stdout(&run(&sandbox, &["prices", "--format", "csv"]).success());
     assert!(
         listed.contains("2026-12-01,aws,2026-12-01,2,1,on-demand,3,yes"),

@@ -34,6 +34,8 @@ pub struct Advice {
     /// What could be measured next, what is worth most above its price first.
     pub measurements: Vec<NextMeasurement>,
     pub times: f64,
+    /// The best choice by the prices of the program, where a price pack is in use.
+    pub by_shipped_prices: Option<Choice>,
 }
 
 /// A configuration in a market, and what is to be expected of it.

@@ -35,11 +35,29 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     }
 }
 
+/// An advice by current prices; where they are of a pack, with the choice by those of the program beside it.
 pub fn advise_on(
     question: &Question,
     source: &Arc<Source>,
     jobs: usize,
     interrupt: &Interrupt,
+) -> Result<Advice, NoAdvice> {
+    let current = Catalogue::current();
+    let mut advice = advise_by(question, source, current, (jobs, interrupt))?;
+    if current.pack.is_some() {
+        let shipped = Catalogue::embedded().0;
+        // Prices of the program may not answer the question at all.
+        let before = advise_by(question, source, shipped, (jobs, interrupt)).ok();
+        advice.by_shipped_prices = before.and_then(|advice| advice.choices.into_iter().next());
+    }
+    Ok(advice)
+}
+
+fn advise_by(
+    question: &Question,
+    source: &Arc<Source>,
+    catalogue: &'static Catalogue,
+    (jobs, interrupt): (usize, &Interrupt),
 ) -> Result<Advice, NoAdvice> {
     let mut diagnostics = Diagnostics::default();
     let d = &mut diagnostics;
@@ -71,7 +89,6 @@ pub fn advise_on(
     let types: BTreeSet<String> = (workload.steps.shapes())
         .map(|shape| vm_type(shape).to_owned())
         .collect();
-    let catalogue = Catalogue::current();
     let mut machines = machines(&workload, &question.wanted, catalogue);
     let mut offers = offers(&types, &machines.names(), &question.wanted, catalogue, d);
     if !diagnostics.is_empty() {
@@ -342,6 +359,7 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
         report: basis.report,
         files: basis.files,
         offers: basis.offers,
+        by_shipped_prices: None,
     }
 }
 

@@ -54,6 +54,7 @@ pub fn value(advice: &Advice) -> Value {
         "choices": advice.choices.iter().map(choice).collect::<Vec<_>>(),
         "best_measured": advice.best_measured().map(choice),
         "nearest": advice.nearest.as_ref().map(choice),
+        "by_shipped_prices": advice.by_shipped_prices.as_ref().map(choice),
         "measurements": (advice.measurements.iter())
             .map(|m| next(m, advice.unit()))
             .collect::<Vec<_>>(),

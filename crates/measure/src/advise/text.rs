@@ -7,7 +7,7 @@ use super::machines::Basis;
 use super::measurement_summary::NoGain;
 use super::words::{self, bullet, capital, indented, with_interval};
 use scavsim_base::text::words::{
-    figure, is_in_minutes, plural, rate, share, short_figure, short_time, small_usd,
+    figure, is_in_minutes, plural, rate, share, short_figure, short_time, signed_percent, small_usd,
 };
 use scavsim_base::text::{Column, EXPLAIN, Sheet};
 use scavsim_data::workload::Provenance;
@@ -50,6 +50,9 @@ fn answer(advice: &Advice) -> String {
         let measured = best_measured(advice);
         format!("Take\n{}{stands}{why}{measured}", choice_text(best, advice))
     };
+    if let Some(before) = &advice.by_shipped_prices {
+        text += &indented(&price_change(best, before));
+    }
     if advice.setup_min > 0.0 {
         let setup = format!(
             "Times include {} min of set-up (--setup-min); those of `rank` have none.",
@@ -58,6 +61,26 @@ fn answer(advice: &Advice) -> String {
         text += &indented(&setup);
     }
     text + EXPLAIN
+}
+
+/// What a price pack changes.
+fn price_change(now: &Choice, before: &Choice) -> String {
+    let usd = small_usd(before.cost_usd[0]);
+    let is_same =
+        now.configuration == before.configuration && now.offer.place() == before.offer.place();
+    if is_same {
+        let change = signed_percent(now.cost_usd[0] / before.cost_usd[0] - 1.0);
+        format!(
+            "Without the price pack: the same, at {usd}; the pack changes the cost by {change}."
+        )
+    } else {
+        format!(
+            "Without the price pack: {}, {}{}, {usd}.",
+            before.named(),
+            before.offer.terms(),
+            before.offer.in_brackets()
+        )
+    }
 }
 
 fn limits(advice: &Advice) -> String {
