@@ -32,6 +32,13 @@ fn rows(sandbox: &Sandbox, folder: &str) -> (Vec<String>, Rows) {
     (header.map(str::to_owned).collect(), Rows::parse(&text))
 }
 
+fn policy_name(usd_per_vm_hour: &str) -> String {
+    match usd_per_vm_hour {
+        "" => "flat".to_owned(),
+        price => format!("mine usd_per_vm_hour {price}"),
+    }
+}
+
 #[test]
 fn every_row_has_the_numbers_that_its_names_say() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -53,15 +60,24 @@ fn every_row_has_the_numbers_that_its_names_say() {
     for row in rows.iter() {
         let [setting, price, scale] = axes.map(|name| row.text(name));
         assert_eq!(row.text("setting"), format!("variation.step_cv={setting}"));
-        let policy = match price {
-            "" => "flat".to_owned(),
-            price => format!("mine usd_per_vm_hour {price}"),
-        };
-        assert_eq!(row.text("pricing"), policy);
+        assert_eq!(row.text("pricing"), policy_name(price));
         assert_eq!(row.text("chosen_vm"), format!("synthetic compute {scale}"));
         seen.insert([setting, price, scale]);
     }
     assert_eq!(seen.len(), 2 * 3 * 3);
+    let summary = sandbox.read("out/summary.csv");
+    // VM types of a group differ on the third.
+    assert!(!summary.contains(axes[2]));
+    let groups = Rows::parse(&summary);
+    assert_eq!(groups.len(), 2 * 3 * 2);
+    for group in groups.iter() {
+        let [setting, price] = [axes[0], axes[1]].map(|name| group.text(name));
+        assert_eq!(
+            group.text("setting"),
+            format!("variation.step_cv={setting}")
+        );
+        assert_eq!(group.text("pricing"), policy_name(price));
+    }
     let by = ["--by", "axis.compute_scale,axis.usd_per_vm_hour"];
     let assert = sandbox.run(&[&["summary", "out", "--format", "csv"][..], &by].concat());
     let printed = stdout(&assert);

@@ -1,5 +1,7 @@
 //! Axes that a scenario sweeps: keys of settings, of pricing policies and of VM types that hold several numbers.
 
+use super::stored::{Reader, Writer};
+
 /// What stands before the name of an axis in that of its column.
 pub const AXIS: &str = "axis.";
 
@@ -87,8 +89,43 @@ pub struct OwnedAxes {
 }
 
 impl OwnedAxes {
+    /// Names of the axes, as [`RecordAxes::names`] has them.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A value or none for each name.
+    pub fn values(&self) -> &[Option<f64>] {
+        &self.values
+    }
+
     /// Axes that borrow from these.
     pub fn as_axes(&self) -> RecordAxes<'_> {
         RecordAxes::new(&self.names, &self.values)
+    }
+
+    /// Keeps the values that those of another record are equal to.
+    pub(super) fn keep_common(&mut self, others: impl Iterator<Item = Option<f64>>) {
+        for (own, other) in self.values.iter_mut().zip(others) {
+            *own = own.filter(|own| other == Some(*own));
+        }
+    }
+
+    pub(super) fn write(&self, to: &mut Writer) {
+        to.count(self.names.len() as u64);
+        for (name, value) in self.names.iter().zip(&self.values) {
+            to.text(name);
+            to.maybe(*value, |to, value| to.numbers(&[value]));
+        }
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<OwnedAxes> {
+        let mut axes = OwnedAxes::default();
+        for _ in 0..from.count()? {
+            axes.names.push(from.text()?);
+            let value = from.maybe(Reader::numbers::<1>)?;
+            axes.values.push(value.map(|[value]| value));
+        }
+        Some(axes)
     }
 }

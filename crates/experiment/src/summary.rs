@@ -244,6 +244,7 @@ impl OpenGroup {
             key: cases.key,
             identity: cases.identity,
             choices: cases.choices,
+            axes: cases.axes,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::chosen::Chosen;
 use super::key_columns::{Cell, CellSource, KeyColumns, Order, OrderedNumber, WITH_MEDIAN};
 use super::metrics::METRICS;
+use super::record_axes::OwnedAxes;
 use super::summary_part::{Choices, Identity, OwnedCell};
 use super::tally::{GroupSummary, Mean};
 use scavsim_base::stats::Interval;
@@ -27,6 +28,8 @@ pub struct Group {
     /// Reasons of failures with their counts; of many, the first `MOST_REASONS`.
     pub reasons: Vec<(String, u64)>,
     pub oracle: Option<Chosen>,
+    /// Values of swept axes that all replicas have in common.
+    pub axes: OwnedAxes,
     pub tallied: GroupSummary,
     /// One per entry of [`METRICS`]; `None` where no replica has the figure or it is not kept.
     pub medians: Vec<Option<f64>>,
@@ -87,6 +90,7 @@ pub(super) struct ClosedGroup {
     pub(super) tallied: GroupSummary,
     pub(super) medians: Vec<Option<(f64, Option<Interval>)>>,
     pub(super) choices: Choices,
+    pub(super) axes: OwnedAxes,
 }
 
 /// Groups of the usual summary in the scenario's order, from that of appearance: strategy by strategy.
@@ -134,6 +138,7 @@ impl From<ClosedGroup> for Group {
             choice_share: most as f64 / closed.tallied.cases as f64,
             reasons,
             oracle,
+            axes: closed.axes,
             tallied: closed.tallied,
             medians: medians.map(|median| Some(median?.0)).collect(),
         }

@@ -9,6 +9,7 @@ use super::gather::Part;
 use super::key_columns::{Cell, Keeps, KeyColumns, OrderedNumber, WITH_MEDIAN};
 use super::metrics::KeptMetrics;
 use super::record::{Record, Status};
+use super::record_axes::OwnedAxes;
 use super::stored::{Reader, Writer};
 use super::tally::Tally;
 use scavsim_base::stats::RunningMedian;
@@ -41,6 +42,8 @@ pub(super) struct Cases {
     /// Figures that medians have not seen yet: a row per case, NaN where missing.
     rows: Vec<f64>,
     pub(super) choices: Choices,
+    /// Values of swept axes that all cases have in common; empty where not kept.
+    pub(super) axes: OwnedAxes,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +169,7 @@ impl Cases {
             medians: vec![RunningMedian::new(); medians],
             rows: Vec::with_capacity(rows),
             choices: Choices::default(),
+            axes: OwnedAxes::default(),
         }
     }
 
@@ -178,6 +182,7 @@ impl Cases {
             none.rows = Vec::new();
         }
         none.choices.oracle = self.choices.oracle.clone();
+        none.axes = self.axes.clone();
         none
     }
 
@@ -191,6 +196,7 @@ impl Cases {
                 let rows = Some(&mut self.rows);
                 self.tally.push_record(record, by.are_paired, rows);
                 self.choices.push_record(record, across_vms);
+                self.axes.keep_common(record.axes.values());
             }
             Keeps::Sums | Keeps::TwoMedians => {
                 self.tally.push_record(record, by.are_paired, None);
@@ -220,6 +226,7 @@ impl Cases {
     pub(super) fn merge_but_figures(&mut self, others: Cases) {
         self.is_one = self.is_one && others.is_one && self.identity == others.identity;
         self.choices.merge(others.choices);
+        self.axes.keep_common(others.axes.values().iter().copied());
         self.tally.merge_counts(&others.tally);
     }
 }
@@ -302,6 +309,9 @@ impl SummaryPart {
             let identity = identity(record).map(str::to_owned);
             let mut cases = Cases::new(key, identity, keeps, self.by.kept);
             cases.group = group;
+            if is_identity {
+                cases.axes = record.axes.into_owned();
+            }
             if keeps == (Keeps::Choices { across_vms: false }) {
                 cases.choices.oracle = ChosenRef::oracle(record).map(ChosenRef::to_owned);
             }
@@ -358,6 +368,7 @@ impl Cases {
             to.text(reason);
             to.count(*count);
         }
+        self.axes.write(to);
         self.tally.write(to);
         let mut values = Vec::new();
         for at in 0..self.tally.kept().medians.len() {
@@ -399,6 +410,7 @@ impl Cases {
         for _ in 0..from.count()? {
             choices.reasons.push((from.text()?, from.count()?));
         }
+        cases.axes = OwnedAxes::read(from)?;
         cases.tally = Tally::read(from)?;
         for _ in &cases.tally.kept().medians {
             let (count, times) = (from.count()?, from.count()?);

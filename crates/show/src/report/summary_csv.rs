@@ -1,7 +1,7 @@
 //! `summary.csv`: one row per (workload, pricing, objective, strategy).
 
 use scavsim_base::text::{Column, Sheet};
-use scavsim_experiment::{Aggregated, Chosen, Group, RecordColumns};
+use scavsim_experiment::{AXIS, Aggregated, Chosen, Group, RecordColumns};
 
 use super::{group_summary, summary_by};
 
@@ -71,6 +71,12 @@ fn summary_sheet(groups: &[Group]) -> Sheet<'_, &Group> {
         group_column(KEY[3], |group| &group.strategy),
         group_column("setting", |group| &group.setting),
     ];
+    let axes = groups.first().map_or(&[][..], |group| group.axes.names());
+    columns.extend(axes.iter().enumerate().map(|(at, name)| {
+        Column::text(format!("{AXIS}{name}"), move |group: &&Group| {
+            group.axes.values()[at].map_or(String::new(), |value| value.to_string())
+        })
+    }));
     columns.extend(tallied.counts(REPLICAS));
     columns.extend(tallied.shares());
     columns.extend(place("choice", |group| group.choice.as_ref()));

@@ -30,6 +30,12 @@ pub fn value(scenario: &str, groups: &[Group]) -> Value {
                 "choice_share": group.choice_share,
                 "oracle": place(&group.oracle),
             });
+            if !group.axes.names().is_empty() {
+                let axes = group.axes.names().iter().zip(group.axes.values());
+                value["axes"] = axes
+                    .map(|(name, value)| (name.clone(), json!(value)))
+                    .collect();
+            }
             if let Some(map) = value.as_object_mut() {
                 map.extend(group_summary::json(&group.tallied, Some(&group.medians)));
             }
