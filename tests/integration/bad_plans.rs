@@ -191,6 +191,14 @@ fn what_cannot_be_is_told() {
             "2 replicas cannot share the experts of `gpt3-2.7b`",
         ),
         (
+            failing("").replace("micro_batch = 4", "micro_batch = 4\ncompress = [1, 8]"),
+            "`parallel.compress`: nothing says how fast a GPU encodes messages",
+        ),
+        (
+            failing("").replace("micro_batch = 4", "micro_batch = 4\noffload = true"),
+            "`parallel.offload`: nothing says how fast a GPU reaches its host's memory",
+        ),
+        (
             failing("")
                 .replace("runtime = { base = \"megatron-deepspeed\", attention_kernel = \"flash\", shard = \"optimizer\" }", "runtime = \"megatron-lm\"\nshard = \"full\""),
             "the runtime `megatron-lm` does not shard `full`",

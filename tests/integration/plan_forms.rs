@@ -12,7 +12,7 @@ replicas = 1
 
 [parallel]
 model = "gpt3-2.7b"
-runtime = { base = "megatron-lm", attention_kernel = "flash", offload_gb_per_s = 20 }
+runtime = { base = "megatron-lm", attention_kernel = "flash", offload_gb_per_s = 20, coding_gb_per_s = 300 }
 global_batch = 64
 target_steps = 50
 micro_batch = 1
@@ -41,6 +41,7 @@ objectives = ["time"]
         "parallel.shard=\"optimizer\"",
         "parallel.offload=true",
         "parallel.context=2",
+        "parallel.compress=10",
     ] {
         let of = |fidelity: &str| {
             let sandbox = Sandbox::with(scenario);
@@ -77,6 +78,7 @@ objectives = ["time"]
         sharded,
         offloaded,
         shared,
+        compressed,
     ] = times[..]
     else {
         panic!("a form is missing");
@@ -92,6 +94,8 @@ objectives = ["time"]
     assert!(offloaded.0 >= flat.0 && offloaded.1 < flat.1, "{times:?}");
     // Twice the GPUs share each sequence.
     assert!(shared.0 < flat.0 && shared.1 < flat.1, "{times:?}");
+    // What links take is more than coding, and nothing else changes.
+    assert!(compressed.0 < flat.0 && compressed.1 == flat.1, "{times:?}");
 }
 
 /// Unlike replicas by a key: half of them on each VM type, as fast as the slower, on as many VMs of each.

@@ -88,6 +88,7 @@ fn the_reproduction_of_runs_of_an_artifact_in_results_is_current() {
 #[test]
 fn the_reproduction_of_parallel_plans_in_results_is_current() {
     assert_current("reproduction-sailor.md", &paper("sailor").0);
+    assert_current("reproduction-mlsys24.md", &paper("mlsys24").0);
 }
 
 #[test]

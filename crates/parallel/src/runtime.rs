@@ -47,6 +47,11 @@ pub struct Runtime {
     pub offload_bytes_per_s: f64,
     /// Whether it does so with all activations that are kept.
     pub offload: bool,
+    /// How many times smaller messages are on their way: all-reduces of GPUs that share layers, and what stages send each other.
+    /// 1: as they are. Source: MCBench (MLSys 2024).
+    pub compress: u32,
+    /// Bytes of messages per second that a GPU encodes; it decodes as fast.
+    pub coding_bytes_per_s: f64,
     /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
     pub state_bytes: Option<StateBytes>,
     pub step_s: f64,
@@ -57,6 +62,17 @@ pub struct Runtime {
     /// What training changes of the model.
     pub training: TrainingMethod,
     pub optimizer: Optimizer,
+}
+
+impl Runtime {
+    /// Bytes of a message on its way, and the seconds of encoding and decoding it.
+    pub(crate) fn coded(&self, bytes: f64) -> (f64, f64) {
+        if self.compress < 2 {
+            return (bytes, 0.0);
+        }
+        let coding_s = 2.0 * bytes / self.coding_bytes_per_s;
+        (bytes / f64::from(self.compress), coding_s)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,6 +157,8 @@ impl Default for Runtime {
             capacity_factor: 1.0,
             offload_bytes_per_s: 0.0,
             offload: false,
+            compress: 1,
+            coding_bytes_per_s: 0.0,
             state_bytes: None,
             step_s: 0.0,
             gather: 1.0,

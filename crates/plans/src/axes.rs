@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::PreparedForm;
-use scavsim_parallel::runtime::PlanForm;
 use scavsim_parallel::{LayerProfile, NodeKind, ReplicaSharing, Schedule};
 
 #[derive(Debug, Clone)]
@@ -62,12 +61,6 @@ impl Draft {
     /// Replicas of each stage: data-parallel ones, times those that share a sequence.
     pub fn replicas(&self) -> u32 {
         self.data.saturating_mul(self.sharing.context)
-    }
-
-    /// Forms of the plan that not every runtime was measured in.
-    pub fn forms(&self, has_experts: bool) -> Vec<PlanForm> {
-        let is_split = self.virtual_stages > 1 || self.schedule.needs_overlap();
-        PlanForm::with(is_split, self.sharing.context > 1, has_experts)
     }
 
     pub fn gpus(&self) -> u32 {

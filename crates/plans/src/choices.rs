@@ -11,7 +11,7 @@ use scavsim_data::space::Space;
 use scavsim_data::usage::RentedVm;
 use scavsim_engine::{Interrupt, Parallelism};
 use scavsim_parallel::memory::GIB;
-use scavsim_parallel::runtime::{PredictedPlan, PredictionUncertainty};
+use scavsim_parallel::runtime::{PlanForm, PredictedPlan, PredictionUncertainty};
 use scavsim_parallel::{Links, Misfit, ParallelPlan, PathScratch, PreparedPlan, StageCuts};
 
 #[derive(Debug)]
@@ -125,9 +125,19 @@ impl Choices {
             precision: &self.doubt.precision,
             tensor: draft.tensor,
             is_unlike: offer.lanes.len() > 1,
-            forms: &draft.forms(self.doubt.has_experts),
+            forms: &self.unusual_forms(draft),
         });
         (spread > 0.0).then_some(spread)
+    }
+
+    /// Forms of a plan that not every runtime was measured in.
+    fn unusual_forms(&self, draft: &Draft) -> Vec<PlanForm> {
+        PlanForm::with([
+            draft.virtual_stages > 1 || draft.schedule.needs_overlap(),
+            draft.sharing.context > 1,
+            self.doubt.has_experts,
+            self.forms[usize::from(draft.form)].form.compress > 1,
+        ])
     }
 
     /// One VM of the first type of a plan, by itself.

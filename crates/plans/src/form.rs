@@ -10,6 +10,7 @@ pub struct Form {
     pub shard: Shard,
     pub sequence_parallel: bool,
     pub offload: bool,
+    pub compress: u32,
     pub sharing: ReplicaSharing,
 }
 
@@ -20,6 +21,7 @@ impl Form {
             shard: runtime.shard,
             sequence_parallel: runtime.sequence_parallel,
             offload: runtime.offload,
+            compress: runtime.compress,
             sharing: ReplicaSharing::NONE,
         }
     }
@@ -30,6 +32,7 @@ impl Form {
             shard: self.shard,
             sequence_parallel: self.sequence_parallel,
             offload: self.offload,
+            compress: self.compress,
             ..runtime.clone()
         }
     }

@@ -96,6 +96,9 @@ fn axes(parts: &Parts) -> Vec<PlanAxis<'_>> {
     if axes.virtual_stages.iter().any(|own| *own > 1) {
         all.push(number("virtual_stages", "1", |draft| draft.virtual_stages));
     }
+    if forms().any(|form| form.compress > 1) {
+        all.push(number("compress", "1", move |draft| form(draft).compress));
+    }
     let shared = |of: fn(&ReplicaSharing) -> u32| forms().any(|form| of(&form.sharing) > 1);
     if shared(|sharing| sharing.context) {
         all.push(number("context", "replicas", |draft| draft.sharing.context));

@@ -59,6 +59,9 @@ pub struct ParallelTable {
     pub sequence_parallel: Option<Spanned<OneOrMore<bool>>>,
     /// Whether hosts keep activations, at the runtime's `offload_gb_per_s`; true, false or both, as an axis.
     pub offload: Option<Spanned<OneOrMore<bool>>>,
+    /// How many times smaller messages between GPUs that share a layer of `model`, and between stages, are on their way, coded at
+    /// the runtime's `coding_gb_per_s`; 1 when absent.
+    pub compress: Option<Spanned<Axis>>,
     /// Replicas that share each sequence of `model`: context parallelism; 1 when absent.
     pub context: Option<Spanned<Axis>>,
     /// Replicas that share the experts of `model`: expert parallelism; 1 when absent.

@@ -52,14 +52,17 @@ pub struct LayerLaw<'a> {
 }
 
 impl LayerLaw<'_> {
-    /// Seconds of a ring over so many GPUs of a node that hands each `bytes` twice: to reduce, and to gather.
+    /// Seconds of a ring over so many GPUs of a node that hands each `bytes` twice: to reduce, and to gather; with the coding of
+    /// what is compressed.
     fn all_reduce_s(&self, node: &GpuNode, gpus: u32, bytes: f64) -> f64 {
         if gpus < 2 {
             return 0.0;
         }
         let own = f64::from(gpus);
+        let (sent, coding_s) = self.runtime.coded(bytes);
         let bandwidth = node.link_bytes_per_s * self.constants.value_of(Constant::Link);
-        2.0 * (own - 1.0) / own * bytes / bandwidth + self.constants.value_of(Constant::LinkS)
+        let link_s = self.constants.value_of(Constant::LinkS);
+        2.0 * (own - 1.0) / own * sent / bandwidth + link_s + coding_s
     }
 
     /// Seconds of every layer, embedding first and head last, on one of `tensor` GPUs.

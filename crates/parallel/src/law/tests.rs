@@ -235,15 +235,15 @@ fn shared_layers_reduce_their_outputs() {
     let mut constants = ideal();
     constants.0[Constant::Link as usize] = 0.5;
     let gpt = gpt();
-    let runtime = runtime(Plain, Recompute::None);
-    let law = LayerLaw {
-        sharing: ReplicaSharing::NONE,
-        model: &gpt,
-        sequence: 1024,
-        runtime: &runtime,
-        constants: &constants,
-    };
-    let forward = |link_bytes_per_s: f64| {
+    let plain = runtime(Plain, Recompute::None);
+    let forward = |runtime: &Runtime, link_bytes_per_s: f64| {
+        let law = LayerLaw {
+            sharing: ReplicaSharing::NONE,
+            model: &gpt,
+            sequence: 1024,
+            runtime,
+            constants: &constants,
+        };
         let node = GpuNode {
             gpu: "A".into(),
             device: device(),
@@ -255,7 +255,15 @@ fn shared_layers_reduce_their_outputs() {
     };
     let output = MICRO_BATCH * SEQUENCE * 2048.0 * 2.0;
     let each = 2.0 * 0.75 * output / (0.5 * 1e9);
-    close(forward(1e9) - forward(1e18), 2.0 * each, 1e-6);
+    let alone = forward(&plain, 1e18);
+    close(forward(&plain, 1e9) - alone, 2.0 * each, 1e-6);
+    let compressed = Runtime {
+        compress: 10,
+        coding_bytes_per_s: 1e11,
+        ..plain
+    };
+    let coded = each / 10.0 + 2.0 * output / 1e11;
+    close(forward(&compressed, 1e9) - alone, 2.0 * coded, 1e-6);
 }
 
 /// 6 N + 12 L h s per token of a model without grouped heads, N without the embedding that is looked up (PaLM, appendix B).

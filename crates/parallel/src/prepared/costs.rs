@@ -333,6 +333,7 @@ impl Basis<'_> {
     ) -> Result<f64, Misfit> {
         let bytes = self.weights(ends.0.tensor)?.output_bytes(layer) as f64
             * f64::from(self.plan.micro_batch);
+        let (bytes, coding_s) = self.runtime.coded(bytes);
         let scope = self.scope(ends.0, ends.1)?;
         let sharing = f64::from(busy.0) / f64::from(ends.0.tensor);
         let sent = self.link(scope, ends, busy, bytes * sharing)?;
@@ -347,7 +348,7 @@ impl Basis<'_> {
             whole => self.in_node(end, 1.0, whole),
         });
         let [one, other] = gathered;
-        Ok(sent + one?.max(other?) + self.runtime.message_s)
+        Ok(sent + one?.max(other?) + coding_s + self.runtime.message_s)
     }
 
     pub(super) fn weights(&self, tensor: u32) -> Result<&Weights, Misfit> {

@@ -264,6 +264,29 @@ fn hosts_keep_activations() {
     close(one_by_one(&fast).plan.step_s(), without.step_s(), 1e-9);
 }
 
+/// A message between stages has a tenth of its bytes on its way, and is encoded and decoded.
+#[test]
+fn compressed_messages_are_shorter_and_coded() {
+    let gpt = model("gpt3-1.3b");
+    let message_s = |compress: u32| {
+        let own = Runtime {
+            compress,
+            coding_bytes_per_s: 1e10,
+            ..runtime()
+        };
+        let schedule = Schedule::OneForwardOneBackward;
+        let of = prepare_plan(&gpt, &own, (1, 2, 1), ReplicaSharing::NONE, schedule);
+        of.plan.lanes[0][0].message
+    };
+    let bytes = 2.0 * 1024.0 * f64::from(gpt.hidden);
+    close(message_s(1), bytes / NETWORK, 1e-6);
+    close(
+        message_s(10),
+        bytes / 10.0 / NETWORK + 2.0 * bytes / 1e10,
+        1e-6,
+    );
+}
+
 /// v virtual stages hold (1 + (p − 1)/(p v)) of what 1F1B does on the first stage: Korthikanti et al., section 4.2.3.
 #[test]
 fn virtual_stages_hold_more_by_the_published_factor() {

@@ -29,13 +29,13 @@ pub struct Errors {
     pub cluster: f64,
     /// What is added where replicas run on unlike nodes.
     pub unlike: f64,
-    /// What is added with virtual stages or split backward passes that were not measured.
+    /// What is added with virtual stages, split backward passes or compressed messages that were not measured.
     pub form: f64,
     /// What is added where replicas share sequences, which was not measured.
     pub context: f64,
     /// What is added for a model with experts, of which none was measured.
     pub experts: f64,
-    /// Forms that were measured: virtual-stages, context, experts.
+    /// Forms that were measured: virtual-stages, context, experts, compressed.
     pub forms: Vec<PlanForm>,
     /// GPUs that were measured.
     pub gpus: Vec<String>,
@@ -71,16 +71,19 @@ pub enum PlanForm {
     Context,
     /// Experts of which a token goes through some.
     Experts,
+    /// Messages that are compressed on their way.
+    Compressed,
 }
 
 scavsim_base::named! {
     PlanForm:
     VirtualStages = "virtual stages", Context = "shared sequences", Experts = "experts",
+    Compressed = "compressed messages",
 }
 
 impl PlanForm {
-    pub fn with(virtual_stages: bool, context: bool, experts: bool) -> Vec<PlanForm> {
-        let has = [virtual_stages, context, experts];
+    /// The forms for which `has` is true, in the order of [`PlanForm::ALL`].
+    pub fn with(has: [bool; 4]) -> Vec<PlanForm> {
         let all = PlanForm::ALL.into_iter().zip(has);
         all.filter_map(|(form, is_so)| is_so.then_some(form))
             .collect()
@@ -171,7 +174,7 @@ impl Errors {
         }
         for form in of.forms {
             let deviation = match form {
-                PlanForm::VirtualStages => self.form,
+                PlanForm::VirtualStages | PlanForm::Compressed => self.form,
                 PlanForm::Context => self.context,
                 PlanForm::Experts => self.experts,
             };

@@ -81,6 +81,8 @@ macro_rules! runtime_table {
             pub capacity_factor: Option<f64>,
             /// 10⁹ bytes per second at which a GPU hands activations to the host and takes them back; needed by `offload`.
             pub offload_gb_per_s: Option<f64>,
+            /// 10⁹ bytes per second at which a GPU encodes messages, and decodes them; needed by `compress`.
+            pub coding_gb_per_s: Option<f64>,
             /// Sharding that it can do; any when absent.
             pub shards: Option<Vec<Shard>>,
             /// Bytes per parameter of the weights that are computed with.
@@ -145,6 +147,7 @@ impl RuntimeTable {
         self.say_plain(&own);
         self.attention_kernel = Some(own.attention);
         self.offload_gb_per_s = Some(own.offload_bytes_per_s * 1e-9);
+        self.coding_gb_per_s = Some(own.coding_bytes_per_s * 1e-9);
         self.shards = Some(shards.to_vec());
         self.weight_bytes = own.state_bytes.map(|state| state.weights);
         self.gradient_bytes = own.state_bytes.map(|state| state.gradients);
@@ -152,7 +155,7 @@ impl RuntimeTable {
         self.precision = Some(precision.to_owned());
     }
 
-    pub(super) fn figures(&self) -> [(&'static str, Option<f64>); 10] {
+    pub(super) fn figures(&self) -> [(&'static str, Option<f64>); 11] {
         [
             ("bucket_bytes", self.bucket_bytes),
             ("reserved_bytes", self.reserved_bytes),
@@ -164,6 +167,7 @@ impl RuntimeTable {
             ("memory_spread", self.memory_spread),
             ("capacity_factor", self.capacity_factor),
             ("offload_gb_per_s", self.offload_gb_per_s),
+            ("coding_gb_per_s", self.coding_gb_per_s),
         ]
     }
 }
@@ -192,6 +196,8 @@ pub(super) fn settings(table: &RuntimeTable, base: &Runtime) -> Runtime {
         attention: table.attention_kernel.unwrap_or(base.attention),
         offload_bytes_per_s: (table.offload_gb_per_s)
             .map_or(base.offload_bytes_per_s, |rate| rate * 1e9),
+        coding_bytes_per_s: (table.coding_gb_per_s)
+            .map_or(base.coding_bytes_per_s, |rate| rate * 1e9),
         state_bytes: state,
         ..table.plain_over(base)
     }

@@ -31,7 +31,7 @@ pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
 fn in_short(name: &str, value: &str) -> Option<String> {
     match (name, value) {
         ("market", _)
-        | ("virtual_stages" | "context" | "expert", "1")
+        | ("virtual_stages" | "context" | "expert" | "compress", "1")
         | ("recompute" | "shard", "none")
         | ("sequence_parallel" | "offload", "no") => None,
         ("data" | "pipeline" | "tensor" | "micro_batch", _)
@@ -40,6 +40,7 @@ fn in_short(name: &str, value: &str) -> Option<String> {
         ("recompute" | "shard", _) => Some(format!("{}:{value}", &name[..2])),
         ("sequence_parallel", _) => Some("sp".to_owned()),
         ("offload", _) => Some(name.to_owned()),
+        ("compress", _) => Some(format!("{name}:{value}")),
         _ => Some(format!("{name}={value}")),
     }
 }

@@ -114,7 +114,12 @@ impl Setup {
             precision: self.precision.name(),
             tensor: tensor.unwrap_or(1),
             is_unlike: false,
-            forms: &PlanForm::with(is_split, has_many("context"), model.experts.is_some()),
+            forms: &PlanForm::with([
+                is_split,
+                has_many("context"),
+                model.experts.is_some(),
+                false,
+            ]),
         })
     }
 

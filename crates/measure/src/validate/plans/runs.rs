@@ -34,7 +34,12 @@ impl PlanRow {
     pub fn forms(&self) -> Vec<PlanForm> {
         let run = &self.measured.run;
         let has_experts = run.model.experts.is_some();
-        PlanForm::with(run.virtual_stages > 1, run.sharing.context > 1, has_experts)
+        PlanForm::with([
+            run.virtual_stages > 1,
+            run.sharing.context > 1,
+            has_experts,
+            false,
+        ])
     }
 }
 

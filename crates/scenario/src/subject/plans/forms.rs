@@ -98,19 +98,21 @@ pub(super) fn read(
     );
     let sequence_parallel = whether("sequence_parallel", &table.sequence_parallel, complaints);
     let offload = whether("offload", &table.offload, complaints);
+    let compress = complaints.numbers("parallel.compress", &table.compress);
     let context = complaints.numbers("parallel.context", &table.context);
     let expert = complaints.numbers("parallel.expert", &table.expert);
-    let hosts = offload.as_ref().is_some_and(|all| all.contains(&true));
-    if let (Some(place), true) = (
-        &table.offload,
-        hosts && runtime.settings.offload_bytes_per_s <= 0.0,
-    ) {
-        let title = "`parallel.offload`: nothing says how fast a GPU reaches its host's memory";
-        let complaint = complaints.mistake_at(place.span(), title, "how fast?");
-        complaints.push(
-            complaint
-                .with_help("say it of the runtime: runtime = { base = …, offload_gb_per_s = 20 }"),
-        );
+    let offloads = offload.iter().flatten().any(|own| *own);
+    let codes = compress.iter().flatten().any(|own| *own > 1);
+    let settings = &runtime.settings;
+    if offloads && settings.offload_bytes_per_s <= 0.0 {
+        let what = "how fast a GPU reaches its host's memory";
+        let place = table.offload.as_ref().map(Spanned::span);
+        lacks_rate("offload", place, what, "offload_gb_per_s = 20", complaints);
+    }
+    if codes && settings.coding_bytes_per_s <= 0.0 {
+        let what = "how fast a GPU encodes messages";
+        let place = table.compress.as_ref().map(Spanned::span);
+        lacks_rate("compress", place, what, "coding_gb_per_s = 100", complaints);
     }
     lacking(table, shard.as_deref(), runtime, complaints);
     unknown_of_profiles(table, subject, recompute.as_deref(), complaints);
@@ -145,6 +147,7 @@ pub(super) fn read(
         form.sequence_parallel = own
     });
     every(&mut forms, offload, |form, offload| form.offload = offload);
+    every(&mut forms, compress, |form, own| form.compress = own);
     every(&mut forms, Some(sharing), |form, sharing| {
         form.sharing = sharing
     });
@@ -178,6 +181,20 @@ fn whether(
         twice(key, &word.to_string(), place, complaints);
     }
     Some(all.to_vec())
+}
+
+fn lacks_rate(
+    key: &str,
+    place: Option<std::ops::Range<usize>>,
+    what: &str,
+    example: &str,
+    complaints: &mut Complaints<'_>,
+) {
+    let Some(place) = place else { return };
+    let title = format!("`parallel.{key}`: nothing says {what}");
+    let complaint = complaints.mistake_at(place, title, "how fast?");
+    let help = format!("say it of the runtime: runtime = {{ base = …, {example} }}");
+    complaints.push(complaint.with_help(help));
 }
 
 /// Sharding that the runtime cannot do.
@@ -228,6 +245,7 @@ fn unknown_of_profiles(
             ),
             ("context", table.context.as_ref().map(Spanned::span)),
             ("expert", table.expert.as_ref().map(Spanned::span)),
+            ("compress", table.compress.as_ref().map(Spanned::span)),
         ];
         for (key, place) in places {
             if let Some(place) = place {
