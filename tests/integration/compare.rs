@@ -39,6 +39,18 @@ fn the_comparison_on_llm_pilot_in_results_is_current() {
     assert_current("compare-llm-pilot.txt", &text);
 }
 
+/// What little history is worth: 36 runs of other jobs, and what searches of earlier jobs saw.
+#[test]
+fn the_comparison_with_little_history_in_results_is_current() {
+    let strategies = "search.strategies=[\"value-of-information\", \"value-of-information-history\", \"average-best\", \"collaborative-filtering\", \"rgpe\"]";
+    let text = ["search.known_runs=36", "search.fleet=true"].map(|set| {
+        let more = ["--repeats", "1,10,100", "-s", set, "-s", strategies];
+        let text = compared(&["llm-pilot.toml"], &more);
+        format!("$ scavsim compare scenarios/compare-llm-pilot.toml --repeats 1,10,100 -s {set}\n{text}\n")
+    });
+    assert_current("compare-little-history.txt", &text.concat());
+}
+
 #[test]
 fn the_comparison_of_cheap_versions_in_results_is_current() {
     let files = ["fidelity.toml", "fidelity-rnn.toml"];

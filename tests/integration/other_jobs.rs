@@ -1,6 +1,6 @@
 //! What earlier runs of other jobs tell strategies, through the door that users have: a grid and a scenario.
 
-use crate::sandbox::{Rows, Sandbox, stderr};
+use crate::sandbox::{Row, Rows, Sandbox, stderr};
 
 /// Four clusters and five jobs of four programs. By time `b` is best in the mean over programs, though no job is fastest there; the two
 /// jobs of the program `twin` are fastest on `d`, and would have the mean if jobs were counted.
@@ -97,6 +97,106 @@ fn the_best_of_the_others_in_the_mean_is_taken_and_its_price_stands_in_records()
         assert_eq!(row.text("chosen_vm"), "b");
         assert_eq!(row.number("known_runs"), 12.0);
     }
+}
+
+/// Of the twelve or sixteen runs that `average-best` would take, it knows two; with none it runs the default.
+#[test]
+fn only_as_many_runs_are_known_as_a_scenario_says() {
+    let sandbox = grid();
+    let of = |known: &str| {
+        let search = "strategies = [\"average-best\"]\nobjectives = [\"time\"]\n";
+        records(&sandbox, &format!("[search]\n{search}{known}"))
+    };
+    for row in Rows::parse(&of("known_runs = 2\n")).iter() {
+        assert_eq!(row.number("known_runs"), 2.0);
+    }
+    for row in Rows::parse(&of("known_runs = 0\n")).iter() {
+        assert_eq!(
+            (row.number("known_runs"), row.text("chosen_vm")),
+            (0.0, "a")
+        );
+    }
+    assert_eq!(of("known_runs = 99\n"), of(""));
+    let swept = of("known_runs = [0, 2, 12]\n");
+    let axis = |row: &Row<'_>| row.text("axis.search.known_runs").to_owned();
+    let known: Vec<String> = Rows::parse(&swept).iter().map(|row| axis(&row)).collect();
+    assert_eq!(
+        known,
+        ["0"; 5]
+            .iter()
+            .chain(&["2"; 5])
+            .chain(&["12"; 5])
+            .copied()
+            .collect::<Vec<_>>()
+    );
+}
+
+/// In a fleet the k-th job knows the runs of those before: by strategies that run each job once and nothing else, k of them, without
+/// another input of its own program.
+#[test]
+fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
+    let sandbox = grid();
+    let fleet = "replicas = 40\n[search]\nfleet = true\nstrategies = [\"average-best\", \"value-of-information-history\", \"random@2\"]\nobjectives = [\"time\"]\n";
+    let text = records(&sandbox, fleet);
+    let rows = Rows::parse(&text);
+    let of = |strategy: &str, replica: usize| -> Vec<Row<'_>> {
+        let is_it = |row: &Row<'_>| {
+            row.text("strategy") == strategy && row.text("replica") == replica.to_string()
+        };
+        rows.iter().filter(is_it).collect()
+    };
+    let mut firsts = std::collections::BTreeSet::new();
+    for replica in 0..40 {
+        let best = of("average-best", replica);
+        let known: f64 = best.iter().map(|row| row.number("known_runs")).sum();
+        let failed: f64 = best.iter().map(|row| row.number("failed_choices")).sum();
+        // Each of ten pairs but that of the twins; failed runs are seen, too.
+        assert!(
+            known >= 9.0 && known <= 9.0 + 4.0 * failed,
+            "{known} {failed}"
+        );
+        let first = best
+            .iter()
+            .find(|row| row.number("known_runs") == 0.0)
+            .expect("a first job");
+        assert_eq!(first.text("chosen_vm"), "a");
+        firsts.insert(first.text("workload").to_owned());
+        // What was known of earlier jobs was paid by them.
+        for strategy in ["average-best", "value-of-information-history"] {
+            let jobs = of(strategy, replica);
+            let paid: f64 = jobs.iter().map(|row| row.number("cost_usd")).sum();
+            let most = jobs
+                .iter()
+                .map(|row| row.number("known_cost_usd"))
+                .fold(0.0, f64::max);
+            assert!(most <= paid, "{strategy}: {most} of {paid}");
+        }
+        // Who looks at no other job does not notice the fleet.
+        assert!(
+            of("random@2", replica)
+                .iter()
+                .all(|row| row.number("known_runs") == 0.0)
+        );
+    }
+    assert!(firsts.len() > 2, "{firsts:?}");
+    let run = ["run", "s.toml", "--out"];
+    sandbox
+        .run(&[&run[..], &["one", "--jobs", "1"]].concat())
+        .success();
+    assert_eq!(sandbox.read("one/records.csv"), text);
+    for shard in ["2/3", "3/3", "1/3"] {
+        sandbox
+            .run(&[&run[..], &["parts", "--shard", shard]].concat())
+            .success();
+    }
+    sandbox.run(&["merge", "parts"]).success();
+    assert_eq!(sandbox.read("parts/records.csv"), text);
+    sandbox.write(
+        "s.toml",
+        &format!("grid = \"./g\"\n{fleet}known_runs = 3\n"),
+    );
+    let told = stderr(&sandbox.run(&["check", "s.toml"]).code(2));
+    assert!(told.contains("exclude each other"), "{told}");
 }
 
 /// The others leave `d` for last; where only it is left out of limits, what fails is gone on from.

@@ -85,6 +85,14 @@ impl<'p> Evaluator<'p> {
     }
 
     pub fn evaluate(&mut self, case: Case) -> Record<'p> {
+        if self.is_in_fleet(&case) {
+            self.evaluate_in_fleet(case)
+        } else {
+            self.evaluate_alone(case)
+        }
+    }
+
+    pub(super) fn evaluate_alone(&mut self, case: Case) -> Record<'p> {
         let mut record = self.evaluated(case);
         let vm = record.chosen_vm.or(record.oracle_vm);
         record.axes = self.plan.axes(&case, vm.or_else(|| self.only_vm(case)));

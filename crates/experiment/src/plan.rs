@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::case::Case;
+use super::known_jobs::{FleetRuns, KnownJobs};
 use super::plan_error::PlanError;
 use super::record::Record;
 use super::record_axes::RecordAxes;
@@ -18,7 +19,7 @@ use super::swept_axes::SweptAxes;
 use scavsim_base::rng::Streams;
 use scavsim_data::pricing::Policy;
 use scavsim_engine::{Interrupt, Parallelism};
-use scavsim_search::search::{Limits, Objective};
+use scavsim_search::search::{Limits, Objective, Past, Strategy, Task};
 use scavsim_search::testbed::Terms;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 use simulation_notices::SimulationNotices;
@@ -49,6 +50,7 @@ pub struct Plan {
     pub limits: Limits,
     pub notes_probes: bool,
     pub(super) noticed: SimulationNotices,
+    pub(super) fleet_runs: FleetRuns,
 }
 
 type ProblemResult = Result<Box<SearchProblem>, PlanError>;
@@ -108,8 +110,9 @@ impl Plan {
             replicas: scenario.replicas,
             first_replica: 0,
             limits: scenario.limits,
-            notes_probes: false,
+            notes_probes: (scenario.runs_in.iter()).any(|own| own.known_jobs == KnownJobs::Fleet),
             noticed: SimulationNotices::default(),
+            fleet_runs: FleetRuns::default(),
             source: scenario.clone(),
         };
         if plan.lives().is_some() {
@@ -201,6 +204,27 @@ impl Plan {
         self.source.runs_in[self.place(arena).0].repeats
     }
 
+    pub(super) fn known_jobs(&self, arena: usize) -> KnownJobs {
+        self.source.runs_in[self.place(arena).0].known_jobs
+    }
+
+    /// The first search problem in the setting of one, and how many there are in it.
+    pub(super) fn neighbours(&self, arena: usize) -> (usize, usize) {
+        let searches = self.searches.len();
+        (self.place(arena).0 * searches, searches)
+    }
+
+    /// The strategy called `name`, ready for a task; `None` where it cannot be used.
+    pub(super) fn built(
+        &self,
+        name: &str,
+        task: &Task<'_>,
+        past: &mut Past<'_>,
+    ) -> Option<Box<dyn Strategy>> {
+        let recipe = self.source.registry.recipe(name, &self.source.settings)?;
+        recipe.build(task, past).ok()
+    }
+
     pub fn arena(&self, index: usize) -> Result<&SearchProblem, &PlanError> {
         let made =
             self.arenas[index].get_or_init(|| self.make(index, Parallelism::One).map(Box::new));
@@ -224,7 +248,9 @@ impl Plan {
 
     /// Forgets search problems before `first` if there are too many, on the current thread pool.
     pub fn forget_before(&mut self, first: usize) {
-        if self.arenas.len() > EAGER {
+        // Jobs of a fleet need those before.
+        let is_fleet = |arena| self.known_jobs(arena) == KnownJobs::Fleet;
+        if self.arenas.len() > EAGER && !(0..first).any(is_fleet) {
             // Cases come in the order of search problems: those made lie close before `first`.
             let behind = self.arenas[..first].iter_mut().rev();
             let mut made: Vec<Option<ProblemResult>> =

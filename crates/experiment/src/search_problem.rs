@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::beaten::Question;
 use super::effort::Effort;
 use super::expectation::{self, Expectations, Precision, expect};
+use super::known_jobs::{self, KnownJobs};
 use super::misses::{Misses, Spread};
 use super::nearest;
 use super::plan_error::PlanError;
@@ -21,7 +22,7 @@ use scavsim_data::space::Space;
 use scavsim_data::usage::Usage;
 use scavsim_engine::Parallelism;
 use scavsim_search::search::{
-    ALL_KNOWING, Depends, Limits, Objective, Past, Point, Strategy, Task, UsedPastRun,
+    ALL_KNOWING, DEFAULT, Depends, Limits, Objective, Past, Point, Strategy, Task, UsedPastRun,
     WorkloadFacts,
     objective::{ParetoFront, choose},
     registry,
@@ -169,9 +170,22 @@ impl SearchProblem {
             .map(|(policy, points)| arena.no_choice(policy, points))
             .collect();
         arena.default = scenario.settings.fixed.index(&arena.task())?;
+        let stored = match setting.known_jobs {
+            KnownJobs::Runs(most) => {
+                let own = (&known.own, &*known.stored);
+                known_jobs::drawn(own, &arena.space, most, &terms.streams).into()
+            }
+            KnownJobs::All | KnownJobs::Fleet => known.stored,
+        };
         let ready = hands.each(scenario.strategies.len(), 1, |at| {
-            let mut past = Past::new(&known.own, &known.stored);
-            let strategy = arena.strategy(scenario, &scenario.strategies[at], &mut past)?;
+            let mut past = Past::new(&known.own, &stored);
+            let strategy = match arena.strategy(scenario, &scenario.strategies[at], &mut past) {
+                // Too few runs are known for it.
+                Err(_) if setting.known_jobs != KnownJobs::All => {
+                    arena.strategy(scenario, DEFAULT, &mut past)?
+                }
+                strategy => strategy?,
+            };
             Ok::<_, PlanError>((strategy, past.into_taken()))
         });
         let mut bills = PastBills::new(&scenario.policies, &fleet);

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::case::Case;
+use super::known_jobs::KnownJobs;
 use super::plan_error::PlanError;
 use super::record::Record;
 use scavsim_data::cloud::Fleet;
@@ -90,6 +91,7 @@ pub struct Setting {
     /// Protocol, losses of VMs, kinds of clusters.
     pub setup: Setup,
     pub repeats: Option<u64>,
+    pub known_jobs: KnownJobs,
 }
 
 #[derive(Clone, Copy)]

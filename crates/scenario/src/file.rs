@@ -440,6 +440,11 @@ pub struct SearchTable {
     /// Workloads whose earlier runs the model of all jobs averages; those of this scenario, and those of the library on the same VM
     /// types, when absent.
     pub stored: Option<Spanned<Vec<Spanned<String>>>>,
+    /// How many runs of other jobs of the grid strategies know, drawn at random; all when absent.
+    pub known_runs: Option<u32>,
+    /// Whether the jobs of the grid arrive one after the other, in an order drawn per replica, and a strategy knows what its own searches
+    /// of those before saw; all runs of other jobs are known when absent.
+    pub fleet: Option<Spanned<bool>>,
     /// When strategies choose again while the job runs; only under `[policy]`, with `job.work`.
     pub reconsider: Option<Spanned<Reconsideration>>,
 }

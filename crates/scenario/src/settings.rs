@@ -3,6 +3,7 @@ use super::file::ScenarioFile;
 use super::measured_defaults::MeasuredDefaults;
 use super::subject::ReadSubject;
 use super::subject::form::Reading;
+use scavsim_experiment::KnownJobs;
 use scavsim_experiment::subject::Setting;
 use scavsim_read::input::checked::Spread;
 use scavsim_read::input::toml::Swept;
@@ -53,6 +54,11 @@ fn setting(
         variation: variation(file),
         setup,
         repeats: file.search.repeats.map(|repeats| u64::from(repeats.get())),
+        known_jobs: match (&file.search.fleet, file.search.known_runs) {
+            (Some(fleet), _) if *fleet.get_ref() => KnownJobs::Fleet,
+            (_, Some(most)) => KnownJobs::Runs(u64::from(most)),
+            _ => KnownJobs::All,
+        },
     }
 }
 

@@ -105,6 +105,10 @@ pub enum Purpose {
     SubGrid(WorkloadKey),
     /// Which workloads a comparison draws again to tell how sure its figures are.
     Resampling,
+    /// Which runs of other jobs strategies know in a search of a workload.
+    KnownRuns(WorkloadKey),
+    /// In which order the jobs of a fleet arrive.
+    Arrivals,
     /// How long the jobs of a bag take, one after the other.
     BagJobs(WorkloadKey),
     /// When losses in a bag are noticed.
@@ -141,6 +145,8 @@ impl Purpose {
             | Purpose::OutlineLives(_)
             | Purpose::Trial(_)
             | Purpose::SubGrid(_)
+            | Purpose::KnownRuns(_)
+            | Purpose::Arrivals
             | Purpose::Resampling => false,
         }
     }
@@ -174,6 +180,8 @@ impl Purpose {
             Purpose::Resampling => (15, 0),
             Purpose::Failures => (16, 0),
             Purpose::Lemon(number) => (17, number),
+            Purpose::KnownRuns(of) => (18, of.0),
+            Purpose::Arrivals => (19, 0),
             Purpose::BagJobs(of) => (20, of.0),
             Purpose::BagNotice(of) => (21, of.0),
             Purpose::BagLosses(of) => (22, of.0),

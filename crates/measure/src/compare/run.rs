@@ -351,7 +351,7 @@ fn judge_case(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> JudgedC
         seen,
         regrets: regrets(&steps, found),
         took,
-        known_runs: contender.map_or(0.0, |contender| contender.taken.len() as f64),
+        known_runs: record.known_runs.unwrap_or_default(),
         depends: contender.map_or(Depends::NOTHING, |contender| contender.depends()),
     }
 }

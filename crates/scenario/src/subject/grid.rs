@@ -32,10 +32,12 @@ pub(super) const FORM: Form = Form {
         "vm",
         "cluster.exclude",
         "limits.max_workers",
+        "search.known_runs",
+        "search.fleet",
     ],
     why: "a measured grid has its own configurations and its own truth",
     why_spot: "",
-    several: &[],
+    several: &["search.known_runs"],
     policies: || vec![Policy::as_measured()],
 };
 
@@ -78,6 +80,16 @@ pub(super) fn read(
             continue;
         }
         jobs.push(Arc::new(job.only(&kept)));
+    }
+    if let (Some(fleet), Some(_)) = (&file.search.fleet, file.search.known_runs)
+        && *fleet.get_ref()
+    {
+        let title = "`search.fleet` and `search.known_runs` exclude each other";
+        complaints.error_at(
+            fleet.span(),
+            title,
+            "strategies know what they saw themselves",
+        );
     }
     let types = grid_types::types(file, grid.types.clone(), &jobs, complaints);
     let measured = MeasuredJobs::new(grid, jobs, types);

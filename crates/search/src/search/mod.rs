@@ -61,7 +61,7 @@ pub use goal::Goal;
 pub use layer_model::LayerModel;
 pub use objective::{Limits, Objective, Point};
 pub use past::{Offer, Past, UsedPastRun};
-pub use registry::{ALL_KNOWING, CLAIRVOYANT, ORACLE, Registry, STRATEGIES, Settings};
+pub use registry::{ALL_KNOWING, CLAIRVOYANT, DEFAULT, ORACLE, Registry, STRATEGIES, Settings};
 pub use task::{Depends, Prices, Task, WorkloadFacts};
 
 use crate::testbed::{Stop, Testbed};

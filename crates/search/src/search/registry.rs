@@ -44,6 +44,9 @@ pub const ALL_KNOWING: &[Declaration] = &[
     },
 ];
 
+/// The strategy that runs the configuration of `[strategy.default]`.
+pub const DEFAULT: &str = "default";
+
 /// The contenders of a scenario that names none, as far as they can be used. It stays as it is when
 /// strategies are added, so that no old result changes; it goes with those that are renamed.
 pub const WHEN_NONE_IS_NAMED: &[&str] = &[
@@ -54,7 +57,7 @@ pub const WHEN_NONE_IS_NAMED: &[&str] = &[
     "no-search",
     "no-search-leave-out",
     "random",
-    "default",
+    DEFAULT,
 ];
 
 macro_rules! strategies {

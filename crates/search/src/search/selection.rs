@@ -31,6 +31,9 @@ const SURE: f64 = 2.0;
 /// Other jobs on which rules are tried, from all over the list: more would tell it more surely, and take longer.
 const TRIED: usize = 16;
 
+/// Fewest programs that tell rules apart: one alone has no standard error.
+const LEAST_PROGRAMS: usize = 2;
+
 /// The rules without beliefs.
 pub(super) const SIMPLE: &[SearchRule] = &[
     SearchRule::AverageBest,
@@ -95,7 +98,8 @@ impl Selection {
         )
     }
 
-    /// The rule of the least geometric mean of totals over earlier programs; the first where others may be better by chance.
+    /// The rule of the least geometric mean of totals over earlier programs; the first where others may be better by chance. With too
+    /// few programs to try rules on, their runs shape beliefs.
     fn selected(&self, task: &Task<'_>) -> SearchRule {
         let hour = |at: usize| task.prices?.usd_per_hour(at);
         let prices = (0..task.space.len()).map(|at| hour(at).unwrap_or(-1.0).to_bits());
@@ -121,6 +125,11 @@ impl Selection {
             self.others.means(of_job)
         };
         let first = totals(self.rules[0]);
+        if first.len() < LEAST_PROGRAMS {
+            let pooled = SearchRule::ValueOfInformationPooled;
+            let pools = self.rules.contains(&pooled);
+            return if pools { pooled } else { self.rules[0] };
+        }
         let mut best = (self.rules[0], 0.0);
         for &rule in &self.rules[1..] {
             // As ratios: one job that goes badly does not outweigh all others.
@@ -128,10 +137,8 @@ impl Selection {
             for (before, total) in first.iter().zip(totals(rule)) {
                 less.add(libm::log(before / total));
             }
-            // One program alone has no standard error.
-            let programs = less.count() as f64;
-            let is_sure =
-                programs > 1.0 && less.mean() > SURE * less.standard_deviation() / programs.sqrt();
+            let error = less.standard_deviation() / (less.count() as f64).sqrt();
+            let is_sure = less.count() >= LEAST_PROGRAMS as u64 && less.mean() > SURE * error;
             if is_sure && less.mean() > best.1 {
                 best = (rule, less.mean());
             }
@@ -139,12 +146,16 @@ impl Selection {
         best.0
     }
 
-    /// What all runs of an earlier job come to by a rule that knows other programs, over its best; `None` without one.
+    /// What all runs of an earlier job come to by a rule that knows other programs, over its best; `None` without one, or where too
+    /// little of the job is known: the best of few runs, which searches picked, says nothing of rules.
     fn total(&self, place: usize, rule: SearchRule, task: &Task<'_>) -> Option<f64> {
         let job = &self.others.jobs[place];
         let kept: Vec<usize> = (0..task.space.len())
             .filter(|&at| job.runs[at].is_some())
             .collect();
+        if 2 * kept.len() < task.space.len() {
+            return None;
+        }
         let others = self.others.without(&job.program, &kept);
         let space = task.space.only(&kept);
         let prices = Some(SubsetPrices {

@@ -37,7 +37,18 @@ pub fn render(advice: &ModelAdvice) -> String {
         text += &bullet(&sentence);
     }
     if advice.choices.len() > 1 {
-        text += &format!("\nThe best on other GPUs\n{}", others(advice));
+        let others = advice.choices.iter().skip(1).take(OTHERS);
+        text += &format!("\nThe best on other GPUs\n{}", table(others, advice));
+    }
+    let sizes = sizes(advice, best);
+    if sizes.len() > 1 {
+        text += &format!(
+            "\nBy number of {}: a step of {} has work for {}\n{}",
+            best.gpu,
+            plural(u64::from(advice.step.1), "sequence"),
+            plural(u64::from(advice.step.1), "replica"),
+            table(sizes.into_iter(), advice)
+        );
     }
     text += &format!("\nMeasure first\n{}\n", measure(advice));
     text += if advice.is_within() {
@@ -140,7 +151,15 @@ fn unmeasured(choice: &PlanChoice) -> Option<String> {
     })
 }
 
-fn others(advice: &ModelAdvice) -> String {
+/// The best plans on each number of the best choice's GPUs, the fewest first.
+fn sizes<'a>(advice: &'a ModelAdvice, best: &PlanChoice) -> Vec<&'a PlanChoice> {
+    let of_each = advice.of_each_size.iter();
+    let mut sizes: Vec<&PlanChoice> = of_each.filter(|choice| choice.gpu == best.gpu).collect();
+    sizes.sort_by_key(|choice| choice.gpus);
+    sizes
+}
+
+fn table<'a>(choices: impl Iterator<Item = &'a PlanChoice>, advice: &ModelAdvice) -> String {
     type PlanChoiceRow<'a> = &'a PlanChoice;
     let tokens = advice.tokens;
     let mut columns = vec![
@@ -165,7 +184,7 @@ fn others(advice: &ModelAdvice) -> String {
     }
     // Names of some machines are long: intervals make room for them.
     let page = Page::of_width(WIDTH);
-    let sheet = Sheet::new(advice.choices.iter().skip(1).take(OTHERS), columns);
+    let sheet = Sheet::new(choices, columns);
     sheet.fit(&page).text(&page)
 }
 

@@ -80,8 +80,8 @@ pub struct Constants {
     pub(super) look_caution: f64,
     /// The most that counts of what a run would leave unknown of others, as `caution`: more runs can follow it.
     pub(super) caution_after: f64,
-    /// Share of the variance that jobs have in common.
-    pub(super) shared: f64,
+    /// Shares of the variance that jobs may have in common, of which the likeliest is taken.
+    pub(super) shared: Vec<f64>,
     /// How many jobs the prior counts for where others tell how jobs differ.
     pub(super) like_jobs: f64,
     /// How much of what an expert foretold counts for its weight where some know other jobs: narrow ones are right until they are
@@ -191,7 +191,7 @@ impl Default for Constants {
             parts_caution: 0.35,
             look_caution: 1.0,
             caution_after: 0.15,
-            shared: 0.8,
+            shared: vec![0.8, 0.5, 0.2],
             like_jobs: 8.0,
             trust: 0.5,
         }

@@ -23,30 +23,49 @@ pub(super) struct PooledPrior {
 impl PooledPrior {
     pub(super) fn new(any: &Prior, others: &OtherJobs, constants: &Constants) -> PooledPrior {
         let scales = &constants.scales;
-        // As if each had been the best for one program.
-        let mut wins = [vec![1.0; scales.len()], vec![1.0; scales.len()]];
-        let all: Vec<usize> = (0..any.mean.len()).collect();
         let programs: Vec<&str> = others.programs().collect();
         let every = programs.len().div_ceil(PROGRAMS).max(1);
-        for program in programs.into_iter().step_by(every) {
-            let left = others.without(program, &all);
-            let before = pooled(any, &left, constants);
-            let of_program = || others.jobs.iter().filter(|job| job.program == program);
-            let mut best: Option<(f64, usize, usize)> = None;
-            for (kind, prior) in [any, &before].into_iter().enumerate() {
-                for (place, scale) in scales.iter().enumerate() {
-                    let log: f64 = of_program().map(|job| foretells(prior, *scale, job)).sum();
-                    if best.is_none_or(|(most, ..)| log > most) {
-                        best = Some((log, kind, place));
-                    }
-                }
-            }
-            if let Some((_, kind, place)) = best {
-                wins[kind][place] += 1.0;
+        let programs: Vec<&str> = programs.into_iter().step_by(every).collect();
+        let log_of = |program: &str, prior: &Prior, scale: f64| -> f64 {
+            let jobs = others.jobs.iter().filter(|job| job.program == program);
+            jobs.map(|job| foretells(prior, scale, job)).sum()
+        };
+        let by_share = constants.shared.iter().map(|share| {
+            let earlier = EarlierJobs::new(any, others, constants.like_jobs, *share);
+            let left_out = programs
+                .iter()
+                .map(|program| earlier.pooled(|job| job.program != *program));
+            let left_out: Vec<Prior> = left_out.collect();
+            let each = programs.iter().zip(&left_out);
+            let log: f64 = each
+                .map(|(program, before)| log_of(program, before, 1.0))
+                .sum();
+            (log, earlier, left_out)
+        });
+        let likeliest = by_share.max_by(|a, b| a.0.total_cmp(&b.0));
+        // As if each had been the best for one program.
+        let mut wins = [vec![1.0; scales.len()], vec![1.0; scales.len()]];
+        let Some((_, earlier, left_out)) = likeliest else {
+            return PooledPrior {
+                prior: any.clone(),
+                log_weights: wins,
+            };
+        };
+        for (program, before) in programs.iter().zip(&left_out) {
+            let of_kind = |prior| {
+                scales
+                    .iter()
+                    .map(move |scale| log_of(program, prior, *scale))
+            };
+            let logs = [any, before].map(|prior| of_kind(prior).collect::<Vec<f64>>());
+            let most = logs.iter().flatten().copied().fold(f64::MIN, f64::max);
+            let sum: f64 = logs.iter().flatten().map(|log| libm::exp(log - most)).sum();
+            for (win, log) in wins.iter_mut().flatten().zip(logs.iter().flatten()) {
+                *win += libm::exp(log - most) / sum;
             }
         }
         PooledPrior {
-            prior: pooled(any, others, constants),
+            prior: earlier.pooled(|_| true),
             log_weights: wins.map(|wins| wins.into_iter().map(libm::log).collect()),
         }
     }
@@ -64,112 +83,173 @@ fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
         .sum()
 }
 
-/// Logarithms of the times of each job, less what is believed of any job, less their mean.
-fn residuals(any: &Prior, others: &OtherJobs) -> Vec<Vec<Option<f64>>> {
-    let of_job = |job: &OtherJob| {
-        let off = |(log, mean): (Option<f64>, &f64)| log.map(|log| log - mean);
-        let offs: Vec<Option<f64>> = job.logs().into_iter().zip(&any.mean).map(off).collect();
-        let known = offs.iter().copied().flatten();
-        let level = known.clone().sum::<f64>() / known.count().max(1) as f64;
-        offs.into_iter()
-            .map(|off| off.map(|off| off - level))
-            .collect()
-    };
-    others.jobs.iter().map(of_job).collect()
-}
-
-fn pooled(any: &Prior, others: &OtherJobs, constants: &Constants) -> Prior {
-    let residuals = &residuals(any, others);
-    let (share, like_jobs) = (constants.shared, constants.like_jobs);
-    let n = any.mean.len();
-    let own_of = |a: usize, b: usize| if a == b { any.own } else { 0.0 };
-    // Where at least one job was run, how many were, and what they say in the mean.
-    let mean_of = |at: usize| {
-        let known = residuals.iter().filter_map(|of_job| of_job[at]);
-        let jobs = known.clone().count() as f64;
-        (jobs > 0.0).then(|| (at, jobs, known.sum::<f64>() / jobs))
-    };
-    let known: Vec<(usize, f64, f64)> = (0..n).filter_map(mean_of).collect();
-    let field = Observations::with_least_variance(known.len(), f64::MIN_POSITIVE, |i, j| {
-        let ((a, jobs_a, _), (b, jobs_b, _)) = (known[i], known[j]);
-        let covariance = any.covariance[a * n + b];
-        let of_each = (1.0 - share) * covariance + own_of(a, b);
-        let shared = LEVEL + share * covariance + of_each / (jobs_a * jobs_b).sqrt();
-        if i == j {
-            shared + OBSERVED * OBSERVED / jobs_a
-        } else {
-            shared
-        }
-    });
-    let weights = field.weights(known.iter().map(|(_, _, mean)| *mean).collect());
-    // Per configuration the shared part: its covariances with what is known, solved by the triangle.
-    let mut shift = vec![0.0; n];
-    let mut solved: Vec<Vec<f64>> = Vec::with_capacity(n);
-    for (x, shift) in shift.iter_mut().enumerate() {
-        let row: Vec<f64> = (known.iter())
-            .map(|&(at, ..)| share * any.covariance[x * n + at])
-            .collect();
-        *shift = dot(&row, &weights);
-        solved.push(field.solved(row));
-    }
-    let own_parts = own_parts(any, residuals, &shift, share);
-    let jobs = own_parts.len() as f64;
-    let covariance = symmetric(n, |a, b| {
-        let sample: f64 = own_parts.iter().map(|part| part[a] * part[b]).sum();
-        let of_prior = any.covariance[a * n + b] - dot(&solved[a], &solved[b]);
-        (like_jobs * of_prior + sample) / (like_jobs + jobs)
-    });
-    Prior {
-        mean: any.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
-        covariance,
-        own: any.own,
-    }
-}
-
-/// The part of each job that is its own, at all configurations: as it was seen, or as its other runs foretell it.
-fn own_parts(
-    any: &Prior,
-    residuals: &[Vec<Option<f64>>],
-    shift: &[f64],
+/// Earlier jobs, by the configurations that they were run on. ln T of job j at x is m(x) + s(x) + d_j(x) + l_j + e: the mean and the
+/// covariance C of any job, of which s, shared by all, has the share s and d_j, the job's own, the rest; a level; luck.
+struct EarlierJobs<'a> {
+    any: &'a Prior,
+    like_jobs: f64,
     share: f64,
-) -> Vec<Vec<f64>> {
-    let n = any.mean.len();
-    let of_job = |of_job: &Vec<Option<f64>>| -> Vec<f64> {
-        let off = |at: usize| of_job[at].map(|off| (at, off - shift[at]));
-        let seen: Vec<(usize, f64)> = (0..n).filter_map(off).collect();
-        let level = seen.iter().map(|(_, off)| off).sum::<f64>() / seen.len().max(1) as f64;
-        let mut part = vec![0.0; n];
-        for &(at, off) in &seen {
-            part[at] = off - level;
-        }
-        if seen.len() == n || seen.is_empty() {
-            return part;
-        }
-        let field = Observations::with_least_variance(seen.len(), f64::MIN_POSITIVE, |i, j| {
-            let shared = (1.0 - share) * any.covariance[seen[i].0 * n + seen[j].0];
-            if i == j {
-                shared + (any.own + OBSERVED * OBSERVED)
+    jobs: Vec<EarlierJob<'a>>,
+    patterns: Vec<Pattern>,
+}
+
+struct EarlierJob<'a> {
+    job: &'a OtherJob,
+    pattern: usize,
+    /// Logarithms at the configurations of its pattern, less the mean of any job.
+    offs: Vec<f64>,
+}
+
+/// Configurations that some jobs were run on, with what follows from them alone.
+struct Pattern {
+    seen: Vec<usize>,
+    /// Logarithms there, but for the shared part.
+    field: Observations,
+    /// Inverse of their covariances, by rows.
+    precision: Vec<f64>,
+    /// Covariances of a job's own part at all configurations that these leave.
+    left: Vec<f64>,
+}
+
+impl Pattern {
+    fn new(seen: Vec<usize>, any: &Prior, share: f64) -> Pattern {
+        let (n, m) = (any.mean.len(), seen.len());
+        let own = |a: usize, b: usize| (1.0 - share) * any.covariance[a * n + b];
+        let field = Observations::with_least_variance(m, f64::MIN_POSITIVE, |i, j| {
+            let luck = if i == j {
+                any.own + OBSERVED * OBSERVED
             } else {
-                shared
-            }
+                0.0
+            };
+            own(seen[i], seen[j]) + LEVEL + luck
         });
-        let weights = field.weights(seen.iter().map(|(_, off)| off - level).collect());
-        for (x, part) in part.iter_mut().enumerate() {
-            if of_job[x].is_none() {
-                *part = (seen.iter().zip(&weights))
-                    .map(|(&(at, _), w)| (1.0 - share) * any.covariance[x * n + at] * w)
-                    .sum();
+        let solved: Vec<Vec<f64>> = (0..n)
+            .map(|x| field.solved(seen.iter().map(|&at| own(x, at)).collect()))
+            .collect();
+        Pattern {
+            precision: (0..m).flat_map(|at| field.weights(unit(m, at))).collect(),
+            left: symmetric(n, |a, b| own(a, b) - dot(&solved[a], &solved[b])),
+            field,
+            seen,
+        }
+    }
+}
+
+fn unit(count: usize, at: usize) -> Vec<f64> {
+    let mut unit = vec![0.0; count];
+    unit[at] = 1.0;
+    unit
+}
+
+impl<'a> EarlierJobs<'a> {
+    fn new(any: &'a Prior, others: &'a OtherJobs, like_jobs: f64, share: f64) -> EarlierJobs<'a> {
+        let mut patterns: Vec<Pattern> = Vec::new();
+        let jobs = others.jobs.iter().map(|job| {
+            let logs = job.logs();
+            let known = logs.iter().zip(&any.mean).enumerate();
+            let (seen, offs): (Vec<usize>, Vec<f64>) = known
+                .filter_map(|(at, (log, mean))| Some((at, (*log)? - mean)))
+                .unzip();
+            let same = patterns.iter().position(|pattern| pattern.seen == seen);
+            let pattern = same.unwrap_or_else(|| {
+                patterns.push(Pattern::new(seen, any, share));
+                patterns.len() - 1
+            });
+            EarlierJob { job, pattern, offs }
+        });
+        EarlierJobs {
+            jobs: jobs.collect(),
+            any,
+            like_jobs,
+            share,
+            patterns,
+        }
+    }
+
+    /// What is believed of a further job, by the jobs that are known.
+    fn pooled(&self, is_known: impl Fn(&OtherJob) -> bool) -> Prior {
+        let (any, share, like_jobs) = (self.any, self.share, self.like_jobs);
+        let n = any.mean.len();
+        let jobs: Vec<(&EarlierJob<'_>, &Pattern)> = (self.jobs.iter())
+            .filter(|job| is_known(job.job))
+            .map(|job| (job, &self.patterns[job.pattern]))
+            .collect();
+        // Jobs are independent but for the shared part: what they say of it adds up.
+        let (mut precision, mut pull) = (vec![0.0; n * n], vec![0.0; n]);
+        for (job, of) in &jobs {
+            let rows = of.precision.chunks_exact(of.seen.len().max(1));
+            for ((&a, row), weight) in
+                (of.seen.iter().zip(rows)).zip(of.field.weights(job.offs.clone()))
+            {
+                pull[a] += weight;
+                for (&b, entry) in of.seen.iter().zip(row) {
+                    precision[a * n + b] += entry;
+                }
             }
         }
-        part
-    };
-    residuals.iter().map(of_job).collect()
+        let known: Vec<usize> = (0..n).filter(|at| precision[at * n + at] > 0.0).collect();
+        let (count, least) = (known.len(), f64::MIN_POSITIVE);
+        let told = Observations::with_least_variance(count, least, |i, j| {
+            precision[known[i] * n + known[j]]
+        });
+        let scatter: Vec<Vec<f64>> = (0..count).map(|at| told.weights(unit(count, at))).collect();
+        let shared = |a: usize, b: usize| share * any.covariance[a * n + b];
+        let field = Observations::with_least_variance(count, least, |i, j| {
+            shared(known[i], known[j]) + scatter[i][j]
+        });
+        let values = told.weights(known.iter().map(|&at| pull[at]).collect());
+        let weights = field.weights(values);
+        let rows = (0..n).map(|x| known.iter().map(|&at| shared(x, at)).collect());
+        let rows: Vec<Vec<f64>> = rows.collect();
+        let shift: Vec<f64> = rows.iter().map(|row| dot(row, &weights)).collect();
+        let solved: Vec<Vec<f64>> = rows.into_iter().map(|row| field.solved(row)).collect();
+        // How jobs differ: as the prior says, and as these did, with what their runs leave open.
+        let own_parts: Vec<Vec<f64>> = jobs
+            .iter()
+            .map(|(job, of)| self.own_part(job, of, &shift))
+            .collect();
+        let covariance = symmetric(n, |a, b| {
+            let differ = own_parts.iter().zip(&jobs);
+            let differ: f64 = differ
+                .map(|(part, (_, of))| part[a] * part[b] + of.left[a * n + b])
+                .sum();
+            let expected = like_jobs * (1.0 - share) * any.covariance[a * n + b];
+            let own = (expected + differ) / (like_jobs + jobs.len() as f64);
+            shared(a, b) - dot(&solved[a], &solved[b]) + own
+        });
+        Prior {
+            mean: any.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
+            covariance,
+            own: any.own,
+        }
+    }
+
+    /// The part of a job that is its own, at all configurations, as its runs tell it.
+    fn own_part(&self, job: &EarlierJob<'_>, of: &Pattern, shift: &[f64]) -> Vec<f64> {
+        let n = shift.len();
+        let offs = job
+            .offs
+            .iter()
+            .zip(&of.seen)
+            .map(|(off, &at)| off - shift[at]);
+        let weights = of.field.weights(offs.collect());
+        let own = |x: usize| {
+            let seen = of.seen.iter().zip(&weights);
+            seen.map(|(&at, weight)| self.any.covariance[x * n + at] * weight)
+                .sum::<f64>()
+        };
+        (0..n).map(|x| (1.0 - self.share) * own(x)).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::search::other_jobs::OtherRun;
+
+    fn pooled(any: &Prior, others: &OtherJobs, constants: &Constants) -> Prior {
+        EarlierJobs::new(any, others, constants.like_jobs, constants.shared[0]).pooled(|_| true)
+    }
 
     /// A flat prior over five configurations that vary by themselves.
     fn flat() -> Prior {
@@ -203,7 +283,7 @@ mod tests {
         let (any, constants) = (flat(), Constants::default());
         for jobs in [1, 4] {
             let prior = pooled(&any, &others(&vec![logs; jobs]), &constants);
-            let (share, jobs) = (constants.shared, jobs as f64);
+            let (share, jobs) = (constants.shared[0], jobs as f64);
             let own = 1.0 - share + any.own + OBSERVED * OBSERVED;
             let part = share * jobs / (share * jobs + own);
             for (mean, log) in prior.mean.iter().zip(logs) {
