@@ -538,9 +538,9 @@ class Errors(Keys):
     experts: float = key(default=None)
     """What is added for a model with experts, of which none was measured. [0.0]"""
     form: float = key(default=None)
-    """What is added with virtual stages or split backward passes that were not measured. [0.0]"""
-    forms: Sequence[Literal['virtual-stages', 'context', 'experts']] = key(default=None)
-    """Forms that were measured: virtual-stages, context, experts."""
+    """What is added with virtual stages, split backward passes or compressed messages that were not measured. [0.0]"""
+    forms: Sequence[Literal['virtual-stages', 'context', 'experts', 'compressed']] = key(default=None)
+    """Forms that were measured: virtual-stages, context, experts, compressed."""
     fp8: float = key(default=None)
     """What is added at 8 bits where 16 were measured, or the other way. [0.0]"""
     generation: float = key(default=None)
@@ -597,6 +597,8 @@ class Runtime(Keys):
     """Most bytes of gradients that are reduced at once."""
     capacity_factor: float = key(default=None)
     """Tokens that experts are given room for, over the mean; 1 when absent."""
+    coding_gb_per_s: float = key(default=None)
+    """10⁹ bytes per second at which a GPU encodes messages, and decodes them; needed by `compress`."""
     derive_tensor: bool = key(default=None)
     """Whether a tensor degree that was not profiled is derived from degree 1."""
     description: str = key(default=None)
@@ -684,7 +686,7 @@ class Runtime(Keys):
     working_layers: float = key(default=None)
     """Room for what is computed right now, in what the largest layer needs."""
 
-    _known = {"activations": "activations", "adapter_launch_s": "adapter_launch_s", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "fp8": "fp8", "fused_gate": "fused_gate", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "live_bytes": "live_bytes", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "pace": "pace", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shard_launch_s": "shard_launch_s", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "unpack": "unpack", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
+    _known = {"activations": "activations", "adapter_launch_s": "adapter_launch_s", "attention": "attention", "attention_kernel": "attention_kernel", "base": "base", "bucket_bytes": "bucket_bytes", "capacity_factor": "capacity_factor", "coding_gb_per_s": "coding_gb_per_s", "derive_tensor": "derive_tensor", "description": "description", "errors": "errors", "few": "few", "fitted_to": "fitted_to", "fp8": "fp8", "fused_gate": "fused_gate", "gather": "gather", "generations": "generations", "gradient_bytes": "gradient_bytes", "hiding": "hiding", "host_runs_ahead": "host_runs_ahead", "inner": "inner", "launch_s": "launch_s", "link": "link", "link_s": "link_s", "live_bytes": "live_bytes", "matmul": "matmul", "memory": "memory", "memory_spread": "memory_spread", "message_s": "message_s", "network": "network", "network_s": "network_s", "offload_gb_per_s": "offload_gb_per_s", "optimizer": "optimizer", "optimizer_bytes": "optimizer_bytes", "overlap_gradients": "overlap_gradients", "pace": "pace", "passes": "passes", "precision": "precision", "recompute": "recompute", "reserved_bytes": "reserved_bytes", "sequence_parallel": "sequence_parallel", "shard": "shard", "shard_launch_s": "shard_launch_s", "shards": "shards", "source": "source", "step_s": "step_s", "tensor_launch_s": "tensor_launch_s", "tile": "tile", "unpack": "unpack", "weight_bytes": "weight_bytes", "working_layers": "working_layers"}
     _tables = {"errors": Errors}
 
 
@@ -695,6 +697,9 @@ class Parallel(Keys):
     """Whether the trace that `spot.lifetime` names is also how many GPUs there are on spot terms: plans wait until there are enough."""
     checkpoint_gb_per_s: Union[float, Sequence[float], Dict[str, Any]] = key(default=None)
     """GB per second at which a checkpoint goes to its storage and comes back; when absent, it takes what `[spot]` says."""
+    compress: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
+    """How many times smaller messages between GPUs that share a layer of `model`, and between stages, are on their way, coded at the
+    runtime's `coding_gb_per_s`; 1 when absent."""
     context: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """Replicas that share each sequence of `model`: context parallelism; 1 when absent."""
     data: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
@@ -771,7 +776,7 @@ class Parallel(Keys):
     vms: Union[Literal['measured'], int, Sequence[int], Dict[str, Any]] = key(default=None)
     """VMs in all; any number when absent."""
 
-    _known = {"capacity": "capacity", "checkpoint_gb_per_s": "checkpoint_gb_per_s", "context": "context", "data": "data", "expert": "expert", "global_batch": "global_batch", "gpus": "gpus", "layers_per_stage": "layers_per_stage", "links": "links", "markets": "markets", "micro_batch": "micro_batch", "mixes": "mixes", "model": "model", "most_gpus": "most_gpus", "name": "name", "nodes": "nodes", "noise_scale": "noise_scale", "offload": "offload", "optimizer": "optimizer", "pipeline": "pipeline", "precision": "precision", "profile": "profile", "reaction": "reaction", "recompute": "recompute", "replicas": "replicas", "runtime": "runtime", "schedule": "schedule", "sequence": "sequence", "sequence_parallel": "sequence_parallel", "shard": "shard", "target_steps": "target_steps", "target_tokens": "target_tokens", "tensor": "tensor", "train": "train", "virtual_stages": "virtual_stages", "vms": "vms"}
+    _known = {"capacity": "capacity", "checkpoint_gb_per_s": "checkpoint_gb_per_s", "compress": "compress", "context": "context", "data": "data", "expert": "expert", "global_batch": "global_batch", "gpus": "gpus", "layers_per_stage": "layers_per_stage", "links": "links", "markets": "markets", "micro_batch": "micro_batch", "mixes": "mixes", "model": "model", "most_gpus": "most_gpus", "name": "name", "nodes": "nodes", "noise_scale": "noise_scale", "offload": "offload", "optimizer": "optimizer", "pipeline": "pipeline", "precision": "precision", "profile": "profile", "reaction": "reaction", "recompute": "recompute", "replicas": "replicas", "runtime": "runtime", "schedule": "schedule", "sequence": "sequence", "sequence_parallel": "sequence_parallel", "shard": "shard", "target_steps": "target_steps", "target_tokens": "target_tokens", "tensor": "tensor", "train": "train", "virtual_stages": "virtual_stages", "vms": "vms"}
     _tables = {"reaction": Reaction}
 
 
@@ -1014,6 +1019,11 @@ class Reconsideration(Keys):
 class Search(Keys):
     """Strategies and objectives."""
 
+    fleet: bool = key(default=None)
+    """Whether the jobs of the grid arrive one after the other, in an order drawn per replica, and a strategy knows what its own searches of
+    those before saw; all runs of other jobs are known when absent."""
+    known_runs: Union[int, Sequence[int], Dict[str, Any]] = key(default=None)
+    """How many runs of other jobs of the grid strategies know, drawn at random; all when absent."""
     objectives: Sequence[Literal['time', 'cost', 'knee']] = key(default=None)
     """Objectives; all when absent."""
     reconsider: Reconsideration = key(default=None)
@@ -1026,7 +1036,7 @@ class Search(Keys):
     strategies: Sequence[str] = key(default=None)
     """Names of strategies; all that can be used on the workloads when absent."""
 
-    _known = {"objectives": "objectives", "reconsider": "reconsider", "repeats": "repeats", "stored": "stored", "strategies": "strategies"}
+    _known = {"fleet": "fleet", "known_runs": "known_runs", "objectives": "objectives", "reconsider": "reconsider", "repeats": "repeats", "stored": "stored", "strategies": "strategies"}
     _tables = {"reconsider": Reconsideration}
 
 

@@ -118,17 +118,12 @@ fn only_as_many_runs_are_known_as_a_scenario_says() {
     }
     assert_eq!(of("known_runs = 99\n"), of(""));
     let swept = of("known_runs = [0, 2, 12]\n");
-    let axis = |row: &Row<'_>| row.text("axis.search.known_runs").to_owned();
-    let known: Vec<String> = Rows::parse(&swept).iter().map(|row| axis(&row)).collect();
-    assert_eq!(
-        known,
-        ["0"; 5]
-            .iter()
-            .chain(&["2"; 5])
-            .chain(&["12"; 5])
-            .copied()
-            .collect::<Vec<_>>()
-    );
+    let known = Rows::parse(&swept);
+    let known: Vec<f64> = known
+        .iter()
+        .map(|row| row.number("axis.search.known_runs"))
+        .collect();
+    assert_eq!(known, [[0.0; 5], [2.0; 5], [12.0; 5]].concat());
 }
 
 /// In a fleet the k-th job knows the runs of those before: by strategies that run each job once and nothing else, k of them, without

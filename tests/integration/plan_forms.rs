@@ -12,7 +12,7 @@ replicas = 1
 
 [parallel]
 model = "gpt3-2.7b"
-runtime = { base = "megatron-lm", attention_kernel = "flash", offload_gb_per_s = 20, coding_gb_per_s = 300 }
+runtime = { base = "megatron-lm", attention_kernel = "flash", offload_gb_per_s = 20, coding_gb_per_s = 3000 }
 global_batch = 64
 target_steps = 50
 micro_batch = 1

@@ -243,16 +243,23 @@ impl<'p> Evaluator<'p> {
         let chosen = self.ran().to_vec();
         let ends = self.ends(case);
         let spans = ends.iter().zip(ends.iter().skip(1));
-        // All but the last failed.
-        let is_last = |at: usize| at + 1 == chosen.len();
-        runs.extend(chosen.iter().zip(spans).enumerate().map(
-            |(at, (configuration, (from, to)))| SeenRun {
-                configuration: *configuration,
-                seconds: to.0 - from.0,
-                usd: to.1 - from.1,
-                has_reached: is_last(at),
-            },
-        ));
+        // What the search ran to the target is not run again.
+        let known = runs.clone();
+        let is_known = |at: usize| {
+            let mut reached = known.iter().filter(|run| run.has_reached);
+            reached.any(|run| run.configuration == at)
+        };
+        for (at, (configuration, (from, to))) in chosen.iter().zip(spans).enumerate() {
+            if !is_known(*configuration) {
+                runs.push(SeenRun {
+                    configuration: *configuration,
+                    seconds: to.0 - from.0,
+                    usd: to.1 - from.1,
+                    // All but the last failed.
+                    has_reached: at + 1 == chosen.len(),
+                });
+            }
+        }
         runs.into()
     }
 }

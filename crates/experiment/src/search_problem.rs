@@ -177,21 +177,33 @@ impl SearchProblem {
             }
             KnownJobs::All | KnownJobs::Fleet => known.stored,
         };
+        let bills = PastBills::new(&scenario.policies, &fleet);
+        let may_know_less = setting.known_jobs != KnownJobs::All;
+        let past = || Past::new(&known.own, &stored);
+        arena.contenders = arena.contenders(scenario, (hands, may_know_less), past, bills)?;
+        Ok(arena)
+    }
+
+    /// All strategies, ready; those for which too few runs are known, where there `may_know_less`, run the default.
+    fn contenders<'k>(
+        &self,
+        scenario: &Scenario,
+        (hands, may_know_less): (Parallelism, bool),
+        past: impl Fn() -> Past<'k> + Sync,
+        mut bills: PastBills<'_>,
+    ) -> Result<Vec<Contender>, PlanError> {
         let ready = hands.each(scenario.strategies.len(), 1, |at| {
-            let mut past = Past::new(&known.own, &stored);
-            let strategy = match arena.strategy(scenario, &scenario.strategies[at], &mut past) {
-                // Too few runs are known for it.
-                Err(_) if setting.known_jobs != KnownJobs::All => {
-                    arena.strategy(scenario, DEFAULT, &mut past)?
-                }
+            let mut past = past();
+            let strategy = match self.strategy(scenario, &scenario.strategies[at], &mut past) {
+                Err(_) if may_know_less => self.strategy(scenario, DEFAULT, &mut past)?,
                 strategy => strategy?,
             };
             Ok::<_, PlanError>((strategy, past.into_taken()))
         });
-        let mut bills = PastBills::new(&scenario.policies, &fleet);
+        let mut contenders = Vec::with_capacity(ready.len());
         for (name, ready) in scenario.strategies.iter().zip(ready) {
             let (strategy, taken) = ready?;
-            arena.contenders.push(Contender {
+            contenders.push(Contender {
                 name: name.clone(),
                 key: StrategyKey::from_name(registry::base(name)),
                 strategy,
@@ -200,7 +212,7 @@ impl SearchProblem {
                 taken,
             });
         }
-        Ok(arena)
+        Ok(contenders)
     }
 
     /// Expected time and cost of a configuration, from the request of VMs, without search.
