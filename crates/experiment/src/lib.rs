@@ -20,6 +20,7 @@ pub mod effort;
 mod estimate;
 pub mod evaluate;
 pub mod expectation;
+mod fleet;
 pub mod gather;
 pub mod interval_coverage;
 pub mod key_columns;

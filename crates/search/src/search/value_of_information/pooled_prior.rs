@@ -1,7 +1,7 @@
 //! What other jobs tell of a job before anything was seen of it. Logarithms of time, less the prior of any job, are a part
-//! that jobs share (this share of the variance) and a part of each job's own. Earlier jobs give the shared part a mean, and
+//! that jobs share (a share of the variance, the likeliest) and a part of each job's own. Earlier jobs give the shared part a mean, and
 //! their own parts a covariance, mixed with the prior's as if so many jobs had shown it. History weighs all this: the runs of
-//! each program are foretold from the others, and an expert weighs as often as it foretells best.
+//! each program are predicted from the others, and an expert weighs by how likely it made them.
 
 use super::constants::Constants;
 use super::field::{Field, LEVEL, OBSERVED, Prior};
