@@ -63,6 +63,8 @@ precision = 0.001 | most_replicas = 4
 pricing.define = { own = { usd_per_vm_hour = 3 } } | pricing.policies = ['own']
 pricing.policies = ['other'] | pricing.define.other.usd_per_vm_hour = 5
 replicas = 3
+search.fleet = true | search.strategies = ['average-best']
+search.known_runs = 3 | search.strategies = ['average-best']
 search.objectives = ['time']
 search.reconsider = { every_h = 1 }
 search.repeats = 5
