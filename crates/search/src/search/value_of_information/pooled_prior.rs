@@ -320,7 +320,10 @@ mod tests {
         let [of_any, of_knowing] = &alike.log_weights;
         // Three experts of each kind count as one program each, and six programs are shared among them.
         assert!((sum(of_any) + sum(of_knowing) - 12.0).abs() < 1e-9);
-        assert!(sum(of_knowing) > 1.5 * sum(of_any), "{of_any:?} {of_knowing:?}");
+        assert!(
+            sum(of_knowing) > 1.5 * sum(of_any),
+            "{of_any:?} {of_knowing:?}"
+        );
         let turned = [
             [2.0, -2.0, 0.0, 0.0, 0.0],
             [0.0, 2.0, -2.0, 0.0, 0.0],
