@@ -34,21 +34,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Doors
+//! # API
 //!
-//! Everything that may be relied on stands on this page.
+//! This page lists the whole supported API.
 //!
-//! - [`Scenario`]: parse, open, run. [`Options`]: with strategies, prices and workloads of one's own.
-//!   [`Interrupt`]: stopped from outside. [`Mistakes`]: all that is wrong with a text, with places, each a [`Diagnostic`].
-//! - [`Record`] and [`OwnedRecord`]: what came of a case; [`Finished`]: of all.
+//! - [`Scenario`]: parse, open, run. [`Options`]: with custom strategies, prices and workloads.
+//!   [`Interrupt`]: stops a run from outside. [`Mistakes`]: all mistakes in a text, with places, each a [`Diagnostic`].
+//! - [`Record`] and [`OwnedRecord`]: the result of a case; [`Finished`]: of all cases.
 //! - [`Strategy`], which a [`Recipe`] in a [`Registry`] builds for a [`Task`]. It searches a [`Space`] on a
-//!   [`Testbed`], and leaves a [`Forecast`]. What it [`Depends`] on is told; what it takes of the [`Past`] is counted.
+//!   [`Testbed`], and leaves a [`Forecast`]. It declares what it [`Depends`] on; its use of the [`Past`] is counted.
 //!   [`ConversationStrategy`]: one in another language, by a [`Conversation`] in lines of JSON.
-//! - [`VmPrice`]: what a VM costs.
+//! - [`VmPrice`]: the price of a VM.
 //!
-//! - `provision`, with the feature `cli`: policies that decide during a run, one's own among them.
+//! - `provision`, with the feature `cli`: policies that decide during a run, including custom ones.
 //!
-//! `examples/` has a program for each of the four that one may bring: `own_strategy`, `own_price`, `own_workload`, `own_policy`.
+//! `examples/` has a program for each of the four custom parts: `own_strategy`, `own_price`, `own_workload`, `own_policy`.
 //!
 //! # Features
 //!
@@ -56,32 +56,32 @@
 //! `parquet`: records as Parquet; `arrow`: records as Arrow in memory (`RecordBatches`); `completions`: scripts for shells. A library needs none of them:
 //! `default-features = false` leaves out half of all packages.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! In reading order; `docs/architecture.md` says more.
+//! In reading order; `docs/architecture.md` has more.
 //!
-//! - `scenario`: what a user writes, checked.
+//! - `scenario`: the user's input, checked.
 //! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - `search`: strategies, the models they fit, objectives.
 //! - `testbed`: what a strategy can touch.
 //! - `parallel`: models cut over GPUs, from profiles of their layers; `plans`: those as configurations.
 //! - `bag`: bags of independent jobs on transient VMs.
-//! - `job`: the life of a job; `cluster`: what a configuration is; `training`: how workers step, as
+//! - `job`: the life of a job; `cluster`: a configuration as VMs; `training`: how workers step, as
 //!   events, in two fidelities.
-//! - `usage`: which VMs were held, and what for.
+//! - `usage`: which VMs were rented, and for which purpose.
 //! - `workload`, `cloud`, `pricing`: what is trained, where, at what price.
 //! - `engine`: clock and event queue; knows no machine learning.
 //! - `space`: the configurations to choose from, over named axes; `grid`: real runs of them.
 //! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!
-//! With `cli`: `expression` is a small language of figures, `functions` what it asks of the model;
+//! With `cli`: `expression` is a small language of figures, `functions` are its functions of the model;
 //! `advise` decides on measurements, with `fit` for the laws; `report` writes result
-//! files and tables; `reproduce` puts published figures beside ours; `cli` has one file per command.
+//! files and tables; `reproduce` compares published figures with ours; `cli` has one file per command.
 
 /// ```
 /// use scavsim::{Conversation, Registry, Scenario, ConversationStrategy};
 ///
-/// /// The configuration with this number, whatever it is told.
+/// /// The configuration with this number, for any question.
 /// struct ConstantAnswer(usize);
 ///
 /// impl Conversation for ConstantAnswer {
@@ -144,7 +144,7 @@ pub use scavsim_scenario::face::Mistakes;
 /// ```
 /// use scavsim::{Forecast, Past, Recipe, Stop, Strategy, Stream, Task, Testbed, UnusableStrategy};
 ///
-/// /// The configuration with this number, whatever it is.
+/// /// The configuration with this number, for any task.
 /// struct ConstantChoice(usize);
 ///
 /// impl Recipe for ConstantChoice {
@@ -214,7 +214,7 @@ pub use scavsim_scenario::face::UnusableStrategy;
 #[doc(inline)]
 pub use scavsim_scenario::face::*;
 
-/// Policies that decide during a run where a job goes on: scenarios with `[policy]`, and policies of one's own.
+/// Policies that decide during a run where a job continues: scenarios with `[policy]`, and custom policies.
 ///
 /// ```
 /// use scavsim::Scenario;
@@ -259,11 +259,11 @@ pub mod provision {
     pub use scavsim_provision::face::*;
 }
 
-// The program: nobody may rely on its parts.
+// The program: its parts are no stable API.
 #[cfg(feature = "cli")]
 pub mod cli;
 
-// For this project's own tests and benches alone.
+// Only for this project's own tests and benches.
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use scavsim_base::text;

@@ -360,7 +360,7 @@ impl AdviseArgs {
             .to_string_lossy();
         let name = match not_a_name(&stem) {
             None => stem.into_owned(),
-            // What the file is called is no name that results may bear.
+            // The file's name is not a valid name for results.
             Some(_) => "profile".to_owned(),
         };
         Question {
@@ -439,7 +439,7 @@ impl AdviseArgs {
             wanted: self.wanted(),
             goal: self.goal(in_time),
             setup_min: self.setup_min,
-            // Steps of a large model take long, and scatter little.
+            // Steps of a large model are long and vary little.
             steps: self.steps.unwrap_or(10),
             runs: u64::from(self.runs),
         })

@@ -1,4 +1,4 @@
-//! `scavsim advise --model`: what to rent for a model that nobody measured.
+//! `scavsim advise --model`: what to rent for a model without measurements.
 
 use clap::Args;
 
@@ -40,7 +40,7 @@ pub(super) struct OfModel {
     pub(super) most_gpus: Option<u32>,
 }
 
-/// Answers a question of a model; with a deadline by plans that keep it.
+/// Answers a question about a model; with a deadline, by plans that meet it.
 pub(super) fn run(
     question: &ModelQuestion,
     jobs: usize,

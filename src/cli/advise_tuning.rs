@@ -1,4 +1,4 @@
-//! What `scavsim advise --model` is asked of a fine-tuning.
+//! Options of `scavsim advise --model` for fine-tuning.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! A command asked from inside of another program: what it prints is handed back, and nothing ends the process.
+//! Runs a command from inside of another program: returns its output, and never ends the process.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,7 +21,7 @@ use scavsim_show::report::{manifest, summary_json};
 pub struct Answer {
     pub exit: Exit,
     pub printed: String,
-    /// What it says beside that, each by itself.
+    /// Other messages, one per entry.
     pub notes: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub enum Refusal {
     UnknownOption {
         /// The option, as `--max-tim`.
         option: String,
-        /// The option that is most like it.
+        /// The most similar option.
         near: Option<String>,
     },
     Wrong(Mistakes),
@@ -38,8 +38,8 @@ pub enum Refusal {
     Failed(String),
 }
 
-/// Asks a command with the arguments of a command line, without the name of the program. `-` as a scenario is the text that
-/// is `given`. Raising the interrupt ends it.
+/// Runs a command with the arguments of a command line, without the name of the program. `-` as a scenario is the text `given`. Raising the
+/// interrupt ends it.
 pub fn ask(
     arguments: &[String],
     given: Option<String>,
@@ -55,7 +55,7 @@ pub fn ask(
     };
     let signals = Signals::left_to(interrupt);
     let (ended, heard) = listener.during(|| interrupt.during(|| cli.answer(&signals)));
-    // What was cut off may be wrong in any way.
+    // Output that was cut off may be wrong in any way.
     if interrupt.is_raised() {
         return Err(Refusal::Interrupted);
     }
@@ -67,7 +67,7 @@ pub fn ask(
     ended.map(answer).map_err(refusal)
 }
 
-/// Refuses the programs of a scenario whose `file` is outside of the working folder, unless somebody `agreed` to start them.
+/// Refuses the programs of a scenario whose `file` is outside the working folder, unless the user `agreed` to start them.
 pub fn ask_about_programs(
     file: &Path,
     scenario: &door::Scenario,
@@ -108,7 +108,7 @@ fn misused(error: &clap::Error) -> Refusal {
     }
 }
 
-/// The long names of the options that a command takes, without those of all commands; empty where there is none of that name.
+/// The long names of the options of a command, without the global ones; empty if there is no such command.
 pub fn options(command: &str) -> Vec<String> {
     let all = Cli::command();
     let Some(own) = all.find_subcommand(command) else {
@@ -121,12 +121,12 @@ pub fn options(command: &str) -> Vec<String> {
         .collect()
 }
 
-/// What decides the records of a scenario, as JSON: what the manifest of its results says before they are there.
+/// Everything that determines the records of a scenario, as JSON, as in the manifest of its results.
 pub fn identity(scenario: &door::Scenario) -> serde_json::Result<String> {
     serde_json::to_string(&manifest::identity(scenario.checked()))
 }
 
-/// The means, shares and intervals of a run, as its summary in JSON, from records as they come.
+/// The means, shares and intervals of a run, as its summary in JSON, from records as they arrive.
 pub struct RunningSummary {
     name: String,
     summary: Summary,
@@ -146,7 +146,7 @@ impl RunningSummary {
         self.summary.push_record(record)
     }
 
-    /// What all came to, as `scavsim run --format json` prints it.
+    /// The summary of all records, as `scavsim run --format json` prints it.
     pub fn json(self) -> String {
         summary_json::value(&self.name, &self.summary.finish_usual()).to_string()
     }

@@ -1,4 +1,4 @@
-//! `scavsim bench`: a suite of searches, what strangers hand in, and a leaderboard of what was verified.
+//! `scavsim bench`: a suite of searches, submissions of others, and a leaderboard of verified results.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use scavsim_measure::bench::{
 use scavsim_measure::compare::{ComparisonOptions, tally::reasons};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Reasons of failures that a run tells.
+/// Most failure reasons that a run prints.
 const MOST_REASONS: usize = 5;
 
 /// Arguments of `bench`.
@@ -244,7 +244,7 @@ fn failure(why: NoBench) -> Failure {
     }
 }
 
-/// A folder, with what was verified of it or why it fails.
+/// A folder, with the verified submission or the reason for its refusal.
 type Outcome = (PathBuf, Result<VerifiedSubmission, Refusal>);
 
 fn verified(
@@ -277,7 +277,7 @@ fn verified(
     Ok(all)
 }
 
-/// What is wrong with a folder, a line for each sentence.
+/// The mistakes of a folder, one line per sentence.
 fn refusal_text(folder: &Path, refusal: &Refusal, page: &Page) -> String {
     let head = page.prose(&format!("{}: refused", folder.display()), 2);
     let each = refusal

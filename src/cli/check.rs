@@ -35,7 +35,7 @@ impl CheckArgs {
                 Err(other) => return Err(other),
             }
         }
-        // Files without mistakes are listed even if others have some.
+        // Valid files are listed even if others have mistakes.
         terminal::print(&text)?;
         no_mistakes(wrong)?;
         Ok(Exit::Done)
@@ -58,7 +58,7 @@ impl CheckArgs {
                 text += &page.prose(&sentence, 2);
             }
             if scenario.subject.lives().is_some() {
-                // On stderr: it depends on the machine.
+                // On stderr, because it depends on the machine.
                 let estimate = estimate::without_programs(&mut scenario, scenarios::available())?;
                 terminal::note(&format!("{}: {estimate}", scenario.name));
             }

@@ -1,4 +1,4 @@
-//! `scavsim compare`: strategies beside each other.
+//! `scavsim compare`: a comparison of strategies.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ impl CompareArgs {
         Ok(Exit::Done)
     }
 
-    /// What is asked for where scenarios have `[policy]`.
+    /// The request if scenarios have `[policy]`.
     fn policies(&self) -> policies_compare::PolicyComparisonRequest<'_> {
         #[cfg(feature = "figures")]
         let report = self.report.is_some();
@@ -167,7 +167,7 @@ impl CompareArgs {
         }
     }
 
-    /// Numbers of runs, each once, in the order in which they were written.
+    /// Numbers of runs, without repetitions, in the order in which they were written.
     fn repeats(&self, scenarios: &[Scenario]) -> Vec<u64> {
         let asked = self.repeats.iter().copied().map(u64::from);
         let stated = scenarios.iter().flat_map(|scenario| &scenario.runs_in);
@@ -190,7 +190,7 @@ impl CompareArgs {
     }
 }
 
-/// Scenarios that cannot stand beside each other are wrong usage.
+/// Scenarios that cannot be compared are wrong usage.
 fn failure(why: NoComparison) -> Failure {
     match why {
         NoComparison::Interrupted => Failure::Interrupted,
@@ -203,7 +203,7 @@ fn failure(why: NoComparison) -> Failure {
     }
 }
 
-/// A folder for results that does not hold those of a run.
+/// A folder for results that does not contain the results of a run.
 fn result_files(
     out: &Path,
     scenarios: &[Scenario],
@@ -218,7 +218,7 @@ fn result_files(
     Ok(ResultFiles::new(folder))
 }
 
-/// Compares, and writes every case as it comes, then what they come to, and in the end from what.
+/// Compares, and writes every case as it arrives, then the totals, and last the sources.
 fn written(
     files: ResultFiles,
     scenarios: &[Scenario],

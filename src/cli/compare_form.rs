@@ -1,4 +1,4 @@
-//! In which form `scavsim compare` answers.
+//! Output formats of `scavsim compare`.
 
 use clap::ValueEnum;
 

@@ -1,4 +1,4 @@
-//! Whether a run that is long or large is to begin: a person is asked, anything else has to say `--yes`.
+//! Consent to a long or large run: asks the user at a terminal; without one, `--yes` is required.
 
 use std::io::{self, BufRead, IsTerminal, Write as _};
 use std::path::Path;
@@ -13,14 +13,14 @@ use scavsim_experiment::Plan;
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::Scenario;
 
-/// A run that is estimated to take longer is asked about.
+/// A run with a longer estimate needs consent.
 const LONG_S: f64 = 3600.0;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Consent {
-    /// Whether all runs may begin, by `--yes`.
+    /// Whether `--yes` was given.
     pub is_given: bool,
-    /// Whether standard input is read for something else.
+    /// Whether standard input is already in use.
     pub stdin_is_taken: bool,
 }
 
@@ -29,19 +29,19 @@ pub struct PlannedRun<'a> {
     pub plan: &'a Plan,
     pub interrupt: &'a Interrupt,
     pub jobs: usize,
-    /// The part of all cases that is to be run.
+    /// The share of all cases that will be run.
     pub share: f64,
     /// Where `records.csv` is to be written.
     pub csv_in: Option<&'a Path>,
 }
 
 impl Consent {
-    /// Lets a run begin if it is short and has room, `--yes` was given, or a person agrees; else [`Failure::Declined`].
+    /// Allows a run that is short and fits on the disk, has `--yes`, or is confirmed; otherwise [`Failure::Declined`].
     pub fn ask(self, asked: &PlannedRun<'_>) -> Result<(), Failure> {
         if self.is_given {
             return Ok(());
         }
-        // Where nobody knows how much is free, nobody can say that it is too little.
+        // If the free space is unknown, it cannot be called too little.
         let free = asked
             .csv_in
             .and_then(|path| fs4::available_space(path).ok());
@@ -76,7 +76,7 @@ impl Consent {
     }
 }
 
-/// Asks the person at the terminal; where there is none, what is said `otherwise` is how to agree.
+/// Asks the user at the terminal; without a terminal, `otherwise` explains how to agree.
 pub(super) fn ask_person(
     sentence: &str,
     question: &str,
@@ -95,7 +95,7 @@ pub(super) fn ask_person(
     }
 }
 
-/// What there is to ask about; nothing where a run is short and has room.
+/// The question; nothing if a run is short and fits on the disk.
 fn sentence(seconds: Option<f64>, bytes: Option<f64>, free: Option<u64>) -> Option<String> {
     let long = seconds.filter(|seconds| *seconds > LONG_S);
     let long = long.map(|seconds| format!("it would take about {}", rough_time(seconds)));
@@ -123,7 +123,7 @@ fn says_yes(sentence: &str, question: &str) -> io::Result<bool> {
     Ok(is_yes(&answer))
 }
 
-/// Whether somebody said yes; silence is no.
+/// Whether the answer is yes; no answer means no.
 fn is_yes(answer: &str) -> bool {
     ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }

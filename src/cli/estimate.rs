@@ -1,4 +1,4 @@
-//! What a run would take, from a sample of its cases.
+//! Estimates the time and size of a run from a sample of its cases.
 
 use std::io;
 use std::sync::atomic::AtomicU64;
@@ -12,35 +12,35 @@ use scavsim_experiment::{self, Conduct, Evaluator, Plan, RunEnding, Summary, Tas
 use scavsim_provision::subject::MarketPolicies;
 use scavsim_scenario::{ClusterScenario as _, Scenario};
 
-/// Simulations that are tried, each with all its cases; fewer where they are slow.
+/// Simulations that are sampled, each with all its cases; fewer if they are slow.
 const SAMPLE: u64 = 100;
 /// After this time a sample is large enough.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// What computations may take besides that do not look at their interrupt.
+/// Extra time for computations that do not check their interrupt.
 const GRACE: Duration = Duration::from_secs(1);
-/// A rehearsal of so long tells how fast a run is.
+/// A rehearsal of this length shows how fast a run is.
 const REHEARSAL: Duration = Duration::from_millis(700);
-/// After this time no further rehearsal is begun.
+/// After this time no further rehearsal begins.
 const LAST_REHEARSAL: Duration = Duration::from_millis(1000);
-/// By so much each rehearsal is longer than the one before.
+/// Factor by which each rehearsal is longer than the one before.
 const LONGER: u64 = 4;
 
 /// Fewer simulations than this begin without an estimate.
 const MANY: u64 = 1000;
-/// A first look takes no more than one of so many simulations, nor more than this time.
+/// A first glance covers at most one of this many simulations, and at most this time.
 const GLANCE: u64 = 50;
 const GLANCE_TIME: Duration = Duration::from_millis(200);
 
-/// Policies that decide less often in all begin without an estimate.
+/// Policies with fewer decisions in total begin without an estimate.
 const MANY_DECISIONS: f64 = 1e8;
-/// For so long configurations are tried where what all of them share takes longer.
+/// Time for the shared computation of some configurations, if that of all is longer.
 const PATIENCE_FOR_SOME: Duration = Duration::from_secs(4);
-/// The part of them that is tried: one of so many.
+/// The share of configurations in this sample: one of this many.
 const ONE_OF: usize = 16;
 
 #[derive(Debug)]
 pub struct Estimate {
-    /// Seconds that it takes, or takes at least, where that is known.
+    /// Estimated seconds, or a lower bound, if known.
     pub seconds: Option<f64>,
     pub bytes: Option<f64>,
     pub text: String,
@@ -50,22 +50,22 @@ struct Sample {
     /// Cases and simulations of the whole run.
     cases: u64,
     simulations: u64,
-    /// Cases and simulations that were finished, their rows and their time.
+    /// Cases and simulations that were finished, their bytes and their time.
     tried: u64,
     finished: u64,
     bytes: u64,
     time: Duration,
-    /// The time with that of one simulation more, which was cut off.
+    /// The time including one more simulation, which was cut off.
     cut: Option<Duration>,
-    /// Search problems of the whole run, those that were made, and the time of that: all simulations on a search problem share it.
+    /// Search problems of the whole run, those made, and the time for that: all simulations on a search problem share it.
     arenas: u64,
     made: u64,
     making: Duration,
-    /// Seconds of the whole run on its threads, by a part of it that was run as it would be.
+    /// Seconds of the whole run on its threads, estimated by running a part of it in the same way.
     rehearsed: Option<f64>,
 }
 
-/// What a run of `scenario` on `jobs` threads would take, found in a few seconds at most.
+/// Estimates a run of `scenario` on `jobs` threads, within a few seconds.
 pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate> {
     let ours = scenario.clone();
     let found = within(PATIENCE, move |interrupt| sample(&ours, jobs, interrupt))?;
@@ -80,7 +80,7 @@ pub fn estimate_run(scenario: &Scenario, jobs: usize) -> anyhow::Result<Estimate
     Ok(estimate)
 }
 
-/// What a run would take, in words; programs among its strategies are taken out, and not started.
+/// Estimates a run in words; its strategies that are programs are removed, and not started.
 pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<String> {
     let all = scenario.strategies.len();
     scenario.leave_out_programs();
@@ -94,7 +94,7 @@ pub fn without_programs(scenario: &mut Scenario, jobs: usize) -> anyhow::Result<
     })
 }
 
-/// Bytes of memory that are free; `None` where the system does not say it.
+/// Bytes of free memory; `None` if the system does not report it.
 pub fn free_memory() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let mut lines = text.lines();
@@ -103,7 +103,7 @@ pub fn free_memory() -> Option<f64> {
     Some(1024.0 * kib)
 }
 
-/// Whether a run may exceed these limits: a glance, rather too high than too low. Short runs are not looked at.
+/// Whether a run may exceed these limits: a rough estimate that is rather too high than too low. Short runs are skipped.
 pub fn may_exceed(
     plan: &Plan,
     interrupt: &Interrupt,
@@ -112,7 +112,7 @@ pub fn may_exceed(
     most: (f64, Option<u64>),
 ) -> anyhow::Result<bool> {
     let simulations = plan.cases() / plan.cases_per_simulation().max(1);
-    // Those of a shard are its own.
+    // Simulations of a shard only.
     let simulations = (simulations as f64 * share) as u64;
     if let Some(study) = MarketPolicies::study_of(plan.subject()) {
         return Ok(share * study.size().decisions >= MANY_DECISIONS);
@@ -130,7 +130,7 @@ pub fn may_exceed(
     Ok(is_long || bytes.is_some_and(|(bytes, free)| share * bytes > free as f64))
 }
 
-/// What `work` comes to in so much time, and a little more to heed its interrupt; `None` where that is not enough.
+/// The result of `work` within `patience`, plus a grace time to check its interrupt; `None` if that is too short.
 fn within<R: Send + 'static>(
     patience: Duration,
     work: impl FnOnce(&Interrupt) -> R + Send + 'static,
@@ -138,7 +138,7 @@ fn within<R: Send + 'static>(
     let interrupt = Interrupt::default();
     let (send, receive) = mpsc::channel();
     let theirs = interrupt.clone();
-    // If it does not come to an end, the program does.
+    // If it never ends, the program ends it at its exit.
     thread::Builder::new().spawn(move || send.send(work(&theirs)))?;
     let found = receive.recv_timeout(patience).or_else(|_| {
         interrupt.raise();
@@ -147,7 +147,7 @@ fn within<R: Send + 'static>(
     Ok(found.ok())
 }
 
-/// What takes longest before the first case: expectations of all configurations, from those of some.
+/// The slowest step before the first case: expectations of all configurations, estimated from some of them.
 fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
     let told = |seconds: f64, text: String| Estimate {
         seconds: Some(seconds),
@@ -158,7 +158,7 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
     let (mut all, mut tried) = (0, 0);
     for (_, configurations) in some.workloads_mut() {
         all += configurations.len();
-        // Neighbours cost alike: from the middle of each of so many.
+        // Neighbours cost about equal time: the middle one of each group.
         let mut number = 0;
         configurations.retain(|_| {
             number += 1;
@@ -191,7 +191,7 @@ fn preparation(scenario: &Scenario, jobs: usize) -> io::Result<Estimate> {
                 rough_time(seconds.max((PATIENCE + GRACE).as_secs_f64() / jobs as f64))
             ),
         ),
-        // It cannot be done without some that were left out, or it was cut off.
+        // It needs some that were left out, or it was cut off.
         Some(false) if begin.elapsed() < PATIENCE_FOR_SOME => unknown,
         _ => told(
             seconds,
@@ -213,7 +213,7 @@ impl Sample {
             let of_simulations = time.as_secs_f64() / count as f64 * self.simulations as f64;
             (of_simulations + of_arenas) / jobs as f64
         };
-        // A simulation that was cut off tells only how long it takes at least.
+        // A simulation that was cut off gives a lower bound only.
         let least = (self.cut).map_or(0.0, |time| per_simulation(time, self.finished + 1));
         if self.finished == 0 {
             return Estimate {
@@ -245,7 +245,7 @@ impl Sample {
     }
 }
 
-/// Tries some cases of `scenario`; `None` where not even what they share is there in time.
+/// Runs some cases of `scenario`; `None` if not even their shared data are ready in time.
 fn sample(
     scenario: &Scenario,
     jobs: usize,
@@ -267,7 +267,7 @@ fn sample(
     Ok(Some(sample))
 }
 
-/// Tries up to `count` simulations of a plan until `patience` is over; the plan took `making`. Whether it was interrupted.
+/// Runs up to `count` simulations of a plan, which took `making`, until `patience` is over. Returns whether it was interrupted.
 fn tried(
     plan: &Plan,
     interrupt: &Interrupt,
@@ -279,7 +279,7 @@ fn tried(
         .has_headers(false)
         .from_writer(Bytes(0));
     let start = Instant::now();
-    // What search problems took of the time since then.
+    // Time spent on search problems since then.
     let mut pause = Duration::ZERO;
     let shared = plan.cases_per_simulation().max(1);
     let mut sample = Sample {
@@ -300,7 +300,7 @@ fn tried(
         let at = plan.case(first).arena;
         if !plan.is_made(at) {
             let begin = Instant::now();
-            // Why there is none is told by its cases.
+            // Its cases report why there is none.
             let _ = plan.arena(at);
             sample.made += 1;
             sample.making += begin.elapsed();
@@ -324,8 +324,8 @@ fn tried(
     Ok((sample, false))
 }
 
-/// Seconds of the cases of a plan, by parts of it that are run as a run would: its threads, what neighbours share, what
-/// warms up. Each part is larger than the one before, until one takes long enough; `None` where none came to its end.
+/// Seconds of the cases of a plan, from parts that run as a real run would: with its threads, shared data and warm-up. Each part is larger
+/// than the one before, until one is long enough; `None` if none finished.
 fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Option<f64>> {
     let tasks = Tasks::from_plan(plan);
     let (all, mut count) = (tasks.count(), LONGER * jobs as u64);
@@ -359,13 +359,13 @@ fn rehearse(plan: &mut Plan, jobs: usize, begin: Instant) -> anyhow::Result<Opti
     Ok(known)
 }
 
-/// The `index`-th of a series that covers 0..`count` evenly wherever it is cut off: neighbours cost alike.
+/// The `index`-th of a series that covers 0..`count` evenly at any length, because neighbours cost about equal time.
 fn golden_ratio_index(index: u64, count: u64) -> u64 {
     let fraction = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(fraction) * u128::from(count)) >> 64) as u64
 }
 
-/// Counts bytes and forgets them.
+/// Counts bytes and discards them.
 struct Bytes(u64);
 
 impl io::Write for Bytes {

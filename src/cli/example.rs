@@ -44,7 +44,7 @@ struct ShippedExample {
     text: &'static str,
 }
 
-/// The scenarios that anyone can run, and the measurements that documents use.
+/// The scenarios that need nothing else, and the measurements that documents use.
 fn shipped() -> impl Iterator<Item = ShippedExample> {
     SHIPPED.files().filter_map(shipped_example)
 }
@@ -61,7 +61,7 @@ pub(super) fn names() -> Vec<&'static str> {
     shipped().map(|shipped| shipped.name).collect()
 }
 
-/// What its first comment says, up to the end of the first sentence.
+/// The first comment of a scenario, up to the end of its first sentence.
 fn about(text: &str) -> String {
     if !text.starts_with('#') {
         return "measurements of a job, for `scavsim advise` and `scavsim import profile`"
@@ -150,14 +150,14 @@ impl ExampleArgs {
     }
 }
 
-/// What names a paper that is called as an example is.
+/// Prefix of an example that is a paper.
 const PAPERS: &str = "papers/";
 
 fn find(name: &str) -> Option<ShippedExample> {
     shipped().find(|shipped| shipped.name == name || shipped.file == name)
 }
 
-/// An example, those that it includes, and the folders of workloads that they name, itself first.
+/// An example, followed by the ones that it includes and the folders of workloads that they name.
 fn with_included(first: ShippedExample) -> Vec<ShippedExample> {
     let mut seen = BTreeSet::from([first.file]);
     let mut all = vec![first];
@@ -180,7 +180,7 @@ fn with_included(first: ShippedExample) -> Vec<ShippedExample> {
     all
 }
 
-/// Without the line that tells editors where the schema is in the repository.
+/// Removes the line that locates the schema in the repository for editors.
 fn without_schema(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines.filter(|line| !line.starts_with("#:schema")).collect()

@@ -23,17 +23,17 @@ Exit codes:
 pub enum Exit {
     Done = 0,
     Failed = 1,
-    /// Wrong scenario, wrong data, wrong usage, or a long run that nobody agreed to; nothing was run or written.
+    /// Wrong scenario, data or usage, or a long run without consent; nothing was run or written.
     Wrong = 2,
     /// Done, but some cases have no result.
     SomeCasesFailed = 3,
     /// A reproduced figure lies outside its tolerance without a stated reason.
     OutsideTolerance = 4,
-    /// Stopped by SIGHUP; what was finished is kept.
+    /// Stopped by SIGHUP; finished results are kept.
     HungUp = 129,
-    /// Stopped by Ctrl-C; what was finished is kept.
+    /// Stopped by Ctrl-C; finished results are kept.
     Interrupted = 130,
-    /// Stopped by SIGTERM; what was finished is kept.
+    /// Stopped by SIGTERM; finished results are kept.
     Terminated = 143,
 }
 
@@ -46,7 +46,7 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub enum Failure {
     Wrong(Diagnostics),
-    /// A run that nobody wants once it is known how long or large it is: why.
+    /// The user declined a run after its estimate: why.
     Declined(String),
     /// A signal, before there was anything to keep.
     Interrupted,
@@ -87,7 +87,7 @@ pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
     Failure::Wrong(wrong)
 }
 
-/// A file that is already there is replaced only on demand.
+/// Refuses to replace a file that already exists, unless asked to.
 pub(super) fn refuse_existing(path: &Path, replaces: bool, wrong: &mut Diagnostics) {
     if !replaces && path.symlink_metadata().is_ok() {
         let title = format!("{} is already there", path.display());

@@ -14,7 +14,7 @@ use scavsim_scenario::declared::{DeclaredKind, KINDS};
 use scavsim_scenario::file;
 use scavsim_show::report::summary_table;
 
-/// Words of tables and messages that are neither a key, a column nor a name: the word, where it stands, its meaning.
+/// Words of tables and messages that are no key, column or name: the word, where it appears, its meaning.
 const WORDS: &str = include_str!("words.tsv");
 const IN_MESSAGES: &str = "in tables and messages";
 
@@ -33,7 +33,7 @@ struct Entry {
     meaning: String,
 }
 
-/// Short words that completions offer.
+/// Short words for completions.
 fn explainable_words() -> Vec<&'static str> {
     let columns = COLUMNS.iter().map(|column| column.name);
     let glossary = table_of_words().filter(|[_, place, _]| *place == IN_MESSAGES);
@@ -58,7 +58,7 @@ impl ExplainArgs {
             kinds.any(|kind| kind.one == entry.kind)
         };
         if found.iter().all(shares_words) {
-            // The last part of a key, and part of a sentence.
+            // It may be the last part of a key, and a part of a sentence.
             let is_part = |entry: &&Entry| {
                 let last = entry.term.rsplit('.').next().unwrap_or_default();
                 is_it(last)
@@ -100,7 +100,7 @@ fn table_of_words() -> impl Iterator<Item = [&'static str; 3]> {
     lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
 }
 
-/// A head such as `0.5 ×`, which there are for several numbers, as `N ×`.
+/// Replaces the number in a head such as `0.5 ×`, which exists for several numbers: `N ×`.
 fn of_any_number(asked: &str) -> String {
     match asked.split_once(' ') {
         Some((number, "×")) if number.parse::<f64>().is_ok() => "N ×".to_owned(),
@@ -108,12 +108,12 @@ fn of_any_number(asked: &str) -> String {
     }
 }
 
-/// Without the line ends of the source.
+/// Joins lines of the source.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Case, and `-` against `_`, are no differences.
+/// Ignores case, and the difference between `-` and `_`.
 fn folded(term: &str) -> String {
     term.trim().to_lowercase().replace('-', "_")
 }
@@ -161,7 +161,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
     Ok(all)
 }
 
-/// What is declared in a file of its own, with the kind that it is of.
+/// Things that are declared in a file of their own, with their kind.
 fn declarations() -> impl Iterator<Item = (&'static DeclaredKind, &'static Declaration)> {
     let all = |kind: &'static DeclaredKind| (kind.all)().into_iter().map(move |one| (kind, one));
     KINDS.iter().flat_map(all)
@@ -169,7 +169,7 @@ fn declarations() -> impl Iterator<Item = (&'static DeclaredKind, &'static Decla
 
 /// The keys of a schema below a path, with their descriptions.
 fn keys(node: &Value, root: &Value, path: &mut Vec<String>, all: &mut Vec<Entry>) {
-    // Tables of strategies and kinds of protocols are not deeper.
+    // Tables of strategies and kinds of protocols are at most this deep.
     if path.len() > 4 {
         return;
     }

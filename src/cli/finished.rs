@@ -1,4 +1,4 @@
-//! The folder of a finished run, for those who only read it.
+//! Reads the folder of a finished run.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -53,17 +53,17 @@ impl FinishedRun {
         })
     }
 
-    /// Hands its records to `sink`, in the order of the cases.
+    /// Passes its records to `sink`, in the order of the cases.
     pub(super) fn hand_out(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
         stored_records::hand_out(&self.folder, &self.identity, sink).map_err(damaged)
     }
 
-    /// The run's `summary.csv`, seen to be the one that the manifest describes.
+    /// The run's `summary.csv`, checked against the manifest.
     pub(super) fn summary(&self) -> Result<Vec<u8>, Failure> {
         results::summary(&self.folder, &self.identity).map_err(damaged)
     }
 
-    /// How its cases were cut; one of an older version has none, and its rows are refused.
+    /// How its cases were cut into tasks; an older version stored none, and its rows are refused.
     pub(super) fn tasks(&self) -> Tasks {
         manifest::tasks(&self.identity).unwrap_or(Tasks::new(0, 1, 1))
     }
@@ -74,8 +74,8 @@ impl FinishedRun {
     }
 }
 
-/// The scenario in `file`, with the keys in `set` and with seed, replicas and fidelity of the run that `identity` is of;
-/// what of it was otherwise in the run is refused, and its programs start only if that is agreed.
+/// Reads the scenario in `file`, with the keys in `set` and the seed, replicas and fidelity of the run `identity`. Refuses differences to
+/// the run. Programs start only with consent.
 pub(super) fn same_scenario(
     file: &Path,
     set: Vec<Arc<Source>>,

@@ -1,11 +1,11 @@
-//! A whole run in memory, for comparisons: the summary of its groups beside what else is collected.
+//! A whole run in memory, for comparisons: the summary of its groups and other collected data.
 
 use super::exit::Failure;
 use super::progress::Progress;
 use scavsim_experiment::subject::Lives;
 use scavsim_experiment::{Aggregated, Conduct, Group, Plan, RunEnding, Sink, Summary, Tasks};
 
-/// Runs all cases of a plan into a sink; its groups in order.
+/// Runs all cases of a plan into a sink, and returns its groups in order.
 pub(super) fn run(
     plan: &mut Plan,
     name: &str,

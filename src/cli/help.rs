@@ -1,8 +1,8 @@
-//! Help of the program: its commands in groups, and of a command with many options those that most need.
+//! Help of the program: its commands in groups; for a command with many options, the most common ones.
 
 use clap::Command;
 
-/// Groups of commands; of a command, what it answers or makes. Lines fit into 60 columns.
+/// Groups of commands: each command with its answer or product. Lines fit into 60 columns.
 const GROUPS: [(&str, &[(&str, &str)]); 5] = [
     (
         "Decide",
@@ -50,7 +50,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 5] = [
     ),
 ];
 
-/// Options of `advise` that its short help has.
+/// Options of `advise` in its short help.
 const OF_ADVISE: [&str; 7] = [
     "file",
     "samples_per_epoch",
@@ -61,7 +61,7 @@ const OF_ADVISE: [&str; 7] = [
     "max_cost",
 ];
 
-/// The program's commands with their help; `is_long` also has options of all commands, and exit codes.
+/// The program's commands with their help; with `is_long` also global options and exit codes.
 pub(super) fn with_groups(command: Command, is_long: bool) -> Command {
     let groups: String = GROUPS.iter().map(|(name, all)| group(name, all)).collect();
     let more = if is_long {

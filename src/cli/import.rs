@@ -1,4 +1,4 @@
-//! `scavsim import`: measurements made into a workload folder or a layer profile, or real runs into a grid.
+//! `scavsim import`: turns measurements into a workload folder or a layer profile, or real runs into a grid.
 
 use std::path::PathBuf;
 

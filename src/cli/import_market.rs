@@ -1,4 +1,4 @@
-//! `scavsim import market`: traces of spot availability, made into a market of one's own.
+//! `scavsim import market`: turns traces of spot availability into a market.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ impl MarketArgs {
         let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
             return Err(Failure::Wrong(diagnostics));
         };
-        // Whoever reads markets takes it, or says why not, before anything is written.
+        // The reader of markets checks it before anything is written.
         WrittenMarket::read(&trial::folder(&imported.files, &self.out), &mut diagnostics);
         no_mistakes(diagnostics)?;
         folder::write(&imported.files, &self.out, Kind::MARKET)?;

@@ -1,4 +1,4 @@
-//! `scavsim import model` and `scavsim import runs`: an architecture, and a runtime with constants of one's own.
+//! `scavsim import model` and `scavsim import runs`: an architecture, and a runtime with fitted constants.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ struct OutFileArgs {
 }
 
 impl OutFileArgs {
-    /// Writes the file and says how a scenario names it.
+    /// Writes the file and reports how a scenario names it.
     fn write(&self, text: &str, report: &str, key: &str) -> Result<Exit, Failure> {
         write_file(&self.out, text.as_bytes())?;
         let path = self.out.display();

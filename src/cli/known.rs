@@ -1,4 +1,4 @@
-//! What figures and pages of a finished run are made of.
+//! The data for figures and pages of a finished run.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use scavsim_show::figure::Material;
 use scavsim_show::figure::record_digest::RecordDigest;
 use scavsim_show::report::manifest::{self, Identity};
 
-/// Configurations up to which all are valued anew; beyond, those in the records are shown.
+/// Up to this many configurations are all evaluated again; above that, the ones in the records are shown.
 const MOST_CONFIGURATIONS: usize = 20_000;
 /// Runs of each configuration where its figures are means of runs.
 const RUNS: u64 = 1;
@@ -54,7 +54,7 @@ impl KnownArgs {
     }
 }
 
-/// All that figures of a run and its scenario are made of.
+/// All data for the figures of a run and its scenario.
 pub(super) fn material(
     run: &FinishedRun,
     scenario: Option<Scenario>,
@@ -95,7 +95,7 @@ pub(super) fn material(
     ))
 }
 
-/// The workloads of a run that are in the program, with the data that the run had.
+/// The embedded workloads of a run, with the data that the run used.
 fn embedded(identity: &Identity) -> Vec<Workload> {
     let all = identity.get("workloads").and_then(|all| all.as_array());
     let one = |entry: &serde_json::Value| {

@@ -1,17 +1,17 @@
-//! `scavsim licences`: under which terms the program and the data in it stand.
+//! `scavsim licences`: the licences of the program and of its data.
 
 use clap::Args;
 
 use super::exit::{Exit, Failure};
 use super::terminal;
 
-/// The program's own.
+/// The licence of the program.
 const OWN: &str = include_str!("../../LICENSE");
-/// Whose data are embedded.
+/// The owners of the embedded data.
 const NOTICE: &str = include_str!("../../NOTICE");
-/// The licence that most of them are under.
+/// The licence of most embedded data.
 const APACHE: &str = include_str!("../../LICENSES/Apache-2.0.txt");
-/// Terms of the library that pages draw with.
+/// The licence of the library that draws charts on pages.
 const CHARTS: &str = include_str!("../../LICENSES/charts.txt");
 
 /// Arguments of `licences`.

@@ -214,13 +214,13 @@ fn lifetimes() -> Result<Sheet<'static, &'static Model>, Failure> {
     Ok(list_lifetimes::list(sound(models, diagnostics)?))
 }
 
-/// The VM type of the measurements; policies that look a price up are listed with its price.
+/// The VM type of the measurements; policies with catalogue prices are listed with its price.
 const MEASURED_VM: &str = "e2-standard-4";
 
 fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
     let (policies, diagnostics) = builtin::policies();
     let mut policies = sound(policies, diagnostics)?;
-    // Those without a year first, then the newest.
+    // Policies without a year first, then the newest.
     policies.sort_by_key(|policy| {
         let mut parts = policy.name.split('-');
         Reverse(parts.find_map(|part| part.parse().ok()).unwrap_or(u32::MAX))
@@ -260,7 +260,7 @@ fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
     Ok(Sheet::new(policies, columns))
 }
 
-/// What a policy has beyond price and billed time.
+/// Properties of a policy other than price and billed time.
 fn further(policy: &Policy) -> String {
     let reductions = &policy.reductions;
     let servers = (policy.parameter_servers.as_ref())
@@ -312,7 +312,7 @@ fn functions() -> Sheet<'static, (&'static str, String)> {
     Sheet::new(rows, columns)
 }
 
-/// Causes of failures on fleets on which they were counted.
+/// Causes of failures, with the fleets on which they were counted.
 fn fleets() -> Sheet<'static, (String, Cause)> {
     let all = failures::names().into_iter().flat_map(|fleet| {
         let causes = failures::counted(&fleet).into_iter();
@@ -332,7 +332,7 @@ fn fleets() -> Sheet<'static, (String, Cause)> {
     Sheet::new(all, columns)
 }
 
-/// The markets of the library: zones, hours of their traces, where they are from.
+/// The markets of the library: zones, hours of their traces, sources.
 fn markets() -> Result<Sheet<'static, (&'static str, WrittenMarket)>, Failure> {
     type MarketRow = (&'static str, WrittenMarket);
     let mut diagnostics = Diagnostics::default();

@@ -1,14 +1,14 @@
-//! `scavsim list delays`: how long VMs take to start, workers to join, checkpoints to be written.
+//! `scavsim list delays`: times until VMs start, workers join and checkpoints are written.
 
 use serde_json::json;
 
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Delay, Restart, Startup};
 
-/// MB of the checkpoint that stands for the line of writing times.
+/// MB of the checkpoint at which the linear law of writing times is evaluated.
 const MB: f64 = 100.0;
 
-/// Key, value, what it is, mean and standard deviation in seconds.
+/// Key, value, description, mean and standard deviation in seconds.
 pub(super) type DelayRow = (&'static str, String, String, f64, Option<f64>);
 
 /// All measured delays: mean and standard deviation in seconds.

@@ -1,4 +1,4 @@
-//! `scavsim list models`, `list gpus` and `list runtimes`: what plans are foretold from.
+//! `scavsim list models`, `list gpus` and `list runtimes`: the inputs for predictions of plans.
 
 use serde_json::{Value, json};
 

@@ -1,15 +1,14 @@
-//! `scavsim list lifetimes`: how long VMs of a market live.
+//! `scavsim list lifetimes`: lifetimes of VMs by market.
 
 use serde_json::{Value, json};
 
 use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::lifetimes::{Kind, Model};
 
-/// All models, with the probability of a loss before an hour, 6 hours and a day, ends by the provider's cap at that age not
-/// counted.
+/// All models, with the probability of a loss before an hour, 6 hours and a day, without ends by the provider's age limit.
 pub(super) fn list(models: &[Model]) -> Sheet<'_, &Model> {
     let lost_by = |head, hours| {
-        // The counts behind them do not bear more than four digits.
+        // The counts behind them justify at most four digits.
         let rounded = |lost: f64| (lost * 1e4).round() / 1e4;
         Column::number(head, move |model: &&Model| {
             json!(model.lost_by(hours).map(rounded))

@@ -1,4 +1,4 @@
-//! `scavsim list prices`: what the catalogue knows of prices of VM types, region by region and market by market.
+//! `scavsim list prices`: known prices of VM types, by region and market.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use scavsim_base::text::{Column, Sheet};
 use scavsim_data::cloud::{Catalogue, Price};
 use scavsim_read::input::Diagnostics;
 
-/// The prices of the VM types that a filter lets through, in its region where it names one.
+/// The prices of the VM types that pass a filter, in its region if it names one.
 pub(super) fn list<'c>(
     catalogue: &'c Catalogue,
     filter: &VmFilter,
@@ -22,7 +22,7 @@ pub(super) fn list<'c>(
         Column::text("region", |p: &&Price| json!(&*p.region)),
         Column::text("market", |p: &&Price| json!(p.market.name())),
         Column::number("usd_per_hour", |p: &&Price| {
-            // A millionth of a dollar is more than enough to choose by.
+            // A millionth of a dollar is precise enough.
             json!((p.usd_per_hour * 1e6).round() / 1e6)
         }),
         Column::text("from", |p: &&Price| json!(p.valid_from)),

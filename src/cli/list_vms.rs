@@ -38,7 +38,7 @@ const PRICE_COLUMNS: [&str; Market::ALL.len()] = [
     "commitment_3y_usd",
 ];
 
-/// A VM type, with its prices where a region is asked for.
+/// A VM type, with its prices if a region is given.
 pub(super) type Row<'c> = (&'c VmType, Option<Prices>);
 
 /// Prices by market on the latest day on which any is known in a region, and that day.
@@ -52,7 +52,7 @@ pub(super) struct Prices {
 /// Column that marks old prices.
 pub(super) const OLD: &str = "old";
 
-/// A mark behind a price that is too old to be charged as the newest.
+/// A mark after a price that is too old to count as current.
 pub(super) fn old(catalogue: &Catalogue, price: &Price) -> &'static str {
     if catalogue.is_old(price) { "old" } else { "" }
 }
@@ -62,7 +62,7 @@ impl VmFilter {
         self.provider.is_some() || self.gpu.is_some() || self.region.is_some()
     }
 
-    /// The VM types that it lets through, with their prices where it names a region.
+    /// The VM types that pass the filter, with their prices if it names a region.
     pub(super) fn list<'c>(
         &self,
         catalogue: &'c Catalogue,
@@ -91,7 +91,7 @@ impl VmFilter {
             .filter_map(|t| Some(&*t.gpus.as_ref()?.model))
             .collect();
         models.insert(ANY);
-        // A name as others write it is that of the catalogue.
+        // Other spellings are mapped to the name in the catalogue.
         let sheet = self.gpu.as_deref().and_then(gpu::named);
         let same = models
             .iter()
@@ -121,7 +121,7 @@ impl VmFilter {
     }
 }
 
-/// Keeps of providers that call a region alike the one with most VM types there, and says which others there are.
+/// If several providers use this region name, keeps the one with most VM types there, and reports the others.
 fn keep_one_provider(types: &mut Vec<&VmType>, region: &str, catalogue: &Catalogue) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for own in types.iter() {
@@ -144,13 +144,13 @@ fn keep_one_provider(types: &mut Vec<&VmType>, region: &str, catalogue: &Catalog
     types.retain(|own| *own.provider == *most);
 }
 
-/// VM types, and the region whose prices are asked for.
+/// VM types, and the region of the requested prices.
 pub(super) struct WantedVms<'c> {
     pub(super) types: Vec<&'c VmType>,
     pub(super) region: Option<&'c str>,
 }
 
-/// The source behind the figures of a VM type goes with them alone; with prices these stand there.
+/// Without prices, the source of a VM type's specifications is a column; with prices, the prices replace it.
 fn columns<'c>(with_prices: bool, with_old: bool) -> Vec<Column<'c, Row<'c>>> {
     let [provider, vm, vcpu, memory, gpu, gpus, network] = FIGURES;
     let price = |head, market: usize| {
@@ -173,7 +173,7 @@ fn columns<'c>(with_prices: bool, with_old: bool) -> Vec<Column<'c, Row<'c>>> {
         Column::number(network, |(t, _): &Row<'_>| json!(t.network_gbps)).rank(u8::MAX),
     ];
     if with_prices {
-        // The day matters more than what few regions have.
+        // The day matters more than prices that few regions have.
         let priced = PRICE_COLUMNS.iter().enumerate().map(|(at, head)| {
             let column = price(*head, at);
             if at < 2 {
@@ -193,7 +193,7 @@ fn columns<'c>(with_prices: bool, with_old: bool) -> Vec<Column<'c, Row<'c>>> {
     columns
 }
 
-/// The one of `legal` that is `asked` for, whatever its case.
+/// The entry of `legal` that equals `asked`, ignoring case.
 fn known<'l>(
     what: &str,
     asked: &Option<String>,
@@ -225,7 +225,7 @@ fn prices(catalogue: &Catalogue, vm_type: &VmType, region: &str) -> Option<Price
     let latest = here().map(|p| p.valid_to).max()?;
     let on = |market| {
         let mut held = here().filter(|p| p.market == market && p.holds_on(latest));
-        // A millionth of a dollar is more than enough to choose by.
+        // A millionth of a dollar is precise enough.
         held.next().map(|p| (p.usd_per_hour * 1e6).round() / 1e6)
     };
     Some(Prices {

@@ -1,25 +1,25 @@
-//! Who hears what a command prints, where that is not a terminal but a program that asked it from inside.
+//! Captures the output of a command that another program runs from inside, without a terminal.
 
 use std::cell::RefCell;
 
 thread_local! {
-    /// Who listens to the command of this thread.
+    /// The listener of this thread's command.
     static LISTENER: RefCell<Option<Listener>> = const { RefCell::new(None) };
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Listener {
-    /// What it finds on standard input.
+    /// The text on standard input.
     pub(super) given: Option<String>,
     pub(super) printed: String,
-    /// What it said beside that, each by itself.
+    /// Messages other than its output, one per entry.
     pub(super) notes: Vec<String>,
 }
 
 impl Listener {
-    /// Hears what `work` prints on this thread.
+    /// Captures what `work` prints on this thread.
     pub(super) fn during<T>(self, work: impl FnOnce() -> T) -> (T, Listener) {
-        /// Puts back the one before, also where the work panics.
+        /// Restores the previous listener, also after a panic.
         struct ListenerBefore(Option<Listener>);
         impl Drop for ListenerBefore {
             fn drop(&mut self) {
@@ -32,7 +32,7 @@ impl Listener {
     }
 }
 
-/// What the listener of this thread makes of something; `None` where nobody listens.
+/// Applies `tell` to the listener of this thread; `None` if there is no listener.
 pub(super) fn heard<T>(tell: impl FnOnce(&mut Listener) -> T) -> Option<T> {
     LISTENER.with_borrow_mut(|listener| listener.as_mut().map(tell))
 }

@@ -1,4 +1,4 @@
-//! Lists in the forms that they can be printed in.
+//! Lists, and the formats in which they are printed.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub(super) fn written<R>(
     })
 }
 
-/// A figure: with so many digits for people, with all for programs.
+/// A figure: with `digits` digits in tables, with all digits in other formats.
 pub(super) fn figure(value: f64, digits: usize, format: Format) -> Value {
     match format {
         Format::Table | Format::Markdown => json!(format!("{value:.digits$}")),

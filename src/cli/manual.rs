@@ -1,4 +1,4 @@
-//! `scavsim manual DIR`: pages for `man`, one per command, or one page of Markdown, for those who package the program.
+//! `scavsim manual DIR`: pages for `man`, one per command, or one page of Markdown, for packagers.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `scavsim merge`: put the shards of a run together.
+//! `scavsim merge`: merges the shards of a run.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ impl MergeArgs {
         self.table.check(self.format, &self.summary_by)?;
         let shards = self.folder.join(shard_file::FOLDER);
         if !self.folder.is_dir() {
-            // Nothing is made where there is nothing to merge.
+            // Nothing is created if there is nothing to merge.
             Shards::open(&shards).map_err(Failure::Wrong)?;
         }
         let folder = out::writable(OutputFolder::alone(&self.folder))?;
@@ -65,7 +65,7 @@ impl MergeArgs {
         let summary = Summary::new(by.as_ref(), across_vms, shards.tasks());
         let mut results = Results::start(&folder, shards.identity.clone(), &formats, summary)?;
         let progress = Progress::start(&name, shards.cases());
-        // Within the pool sums are added up by all threads.
+        // Inside the pool all threads add up sums.
         let finished = rayon::scope(|_| shards.merge(&mut results, &progress.counter))?;
         drop(progress);
         let summary = results.finish(&finished, shards.expectations)?;

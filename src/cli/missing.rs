@@ -1,4 +1,4 @@
-//! What to do where a command was called without the file that it is about, or is not in the program.
+//! Help for a command without its file, or a command of another feature.
 
 use std::ffi::OsString;
 
@@ -6,9 +6,9 @@ use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// What helps whoever has no such file.
+/// Help for users without such a file.
 struct Tips {
-    /// What it is called in the usage.
+    /// The name of the argument in the usage.
     what: &'static str,
     commands: &'static [&'static str],
     tips: &'static [&'static str],
@@ -35,7 +35,7 @@ const ALL: [Tips; 3] = [
     },
 ];
 
-/// Words that mean something in a program with a feature, and whether this one has it.
+/// Words that need a feature, and whether this program has it.
 const FEATURES: [(&[&str], &str, bool); 4] = [
     (
         &["plot", "report", "--plot", "--report"],
@@ -51,7 +51,7 @@ const FEATURES: [(&[&str], &str, bool); 4] = [
     (&["manual"], "manual", cfg!(feature = "manual")),
 ];
 
-/// How to get what a wrong word means in a program with more features.
+/// How to get a feature that an unknown word needs.
 fn of_feature(error: &Error) -> Option<String> {
     let place = match error.kind() {
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
@@ -69,12 +69,12 @@ fn of_feature(error: &Error) -> Option<String> {
     ))
 }
 
-/// The error, with what to do if something is missing that a newcomer does not have.
+/// The error, with advice if a required file is missing that a newcomer does not have.
 pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
     if let Some(tip) = of_feature(&error) {
         let tips = vec![StyledStr::from(tip)];
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-        // What it resembles is not what was meant.
+        // A similar word is not the one that was meant.
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedValue);
@@ -95,7 +95,7 @@ pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
     };
     let files = arguments.iter().map(|word| word.to_string_lossy());
     let scenario = files.rev().find(|word| word.ends_with(".toml"));
-    // A model's runtime is such a file, too.
+    // The runtime of a model is also such a file.
     let is_table = missing.len() == 1 && missing[0].starts_with("--samples-per-epoch");
     if let Some(file) = scenario.filter(|_| is_table && commands.contains(&"advise")) {
         let tip = StyledStr::from(format!(
@@ -104,7 +104,7 @@ pub(super) fn with_tips(mut error: Error, arguments: &[OsString]) -> Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         return error;
     }
-    // Of several files the usage has `<FILE>...`.
+    // For several files the usage has `<FILE>...`.
     if missing.iter().any(|own| own.trim_end_matches('.') == *what) {
         let tips = tips.iter().map(|tip| StyledStr::from(*tip)).collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));

@@ -229,12 +229,12 @@ Example: the cheapest within half an hour in all but one of 20 runs
     --max-time 0.5 --max-miss 0.05";
 
 impl Cli {
-    /// What was written on the command line; does not return where that is wrong, or asks for help.
+    /// Parses the command line; does not return if it is wrong, or asks for help.
     pub fn from_command_line() -> Cli {
         Cli::from_arguments(std::env::args_os().collect())
     }
 
-    /// The arguments that came another way than the command line, the name of the program first.
+    /// Parses arguments from another source than the command line, the name of the program first.
     pub fn from_arguments(arguments: Vec<OsString>) -> Cli {
         let has = |words: &[&str]| {
             arguments
@@ -243,7 +243,7 @@ impl Cli {
         };
         let is_long = has(&["--help"]) || arguments.get(1).is_some_and(|first| first == "help");
         let mut command = help::with_groups(Cli::command(), is_long);
-        // Only then the catalogue has to be read.
+        // Only then must the catalogue be read.
         if has(&["-V", "--version"]) {
             command = command.version(version::version());
         }
@@ -256,7 +256,7 @@ impl Cli {
             [first, second] if first == "--width" => second.to_str()?.parse().ok(),
             _ => None,
         };
-        // Help is as wide as everything else.
+        // Help has the same width as other output.
         if let Some(width) = arguments.windows(2).find_map(width) {
             command = command.term_width(width);
         }
@@ -296,7 +296,7 @@ impl Cli {
         }
     }
 
-    /// Runs the command, at the prices that are asked for.
+    /// Runs the command, with the requested prices.
     fn answer(self, signals: &Signals) -> Result<Exit, Failure> {
         if self.command.looks_prices_up() {
             self.prices.apply()?;
@@ -306,7 +306,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Whether prices of the user's own have to be known. What is published is reproduced, and suites are judged, without.
+    /// Whether the user's own prices are needed. Reproductions of papers and suites do without.
     fn looks_prices_up(&self) -> bool {
         match self {
             Command::Run(_)
@@ -357,7 +357,7 @@ impl Command {
     }
 }
 
-/// Whether `second` stands behind `first` among the arguments.
+/// Whether `second` comes after `first` among the arguments.
 fn follows(arguments: &[OsString], first: &str, second: &str) -> bool {
     arguments
         .windows(2)

@@ -1,4 +1,4 @@
-//! `scavsim new`: a first scenario, with a word on every part of it.
+//! `scavsim new`: a first scenario, with a comment on every part.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -46,7 +46,7 @@ impl NewArgs {
         }
         refuse_existing(&path, self.force, &mut wrong);
         no_mistakes(wrong)?;
-        // As TOML writes it: a name may hold quotes.
+        // Quoted as in TOML: a name may contain quotes.
         let quoted = toml::Value::from(name).to_string();
         let text = STARTER.replace("\"NAME\"", &quoted);
         let for_editors = with_schema(&path)?;
@@ -65,14 +65,14 @@ impl NewArgs {
     }
 }
 
-/// The file that scenarios name in their first line, from which editors complete them.
+/// The schema file that scenarios name in their first line, for completion in editors.
 const SCHEMA: &str = "scenario.schema.json";
 
-/// Writes the schema of scenarios beside a scenario; `None` where another file of that name is there, which stays.
+/// Writes the schema of scenarios next to a scenario; `None` if another file of that name exists, which is not replaced.
 fn with_schema(path: &Path) -> Result<Option<()>, Failure> {
     let beside = path.with_file_name(SCHEMA);
     let is_free = match fs::read_to_string(&beside) {
-        // That of an older version is replaced.
+        // A schema of an older version is replaced.
         Ok(there) => there.contains(SCHEMA_ID),
         Err(why) => why.kind() == ErrorKind::NotFound,
     };

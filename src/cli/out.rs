@@ -15,7 +15,7 @@ pub(super) fn writable<T>(folder: io::Result<T>) -> Result<T, Failure> {
     written(folder, HELP)
 }
 
-/// A place that cannot be written to is wrong usage, with this help; what may pass, as a full disk, is a failure.
+/// An unwritable place is wrong usage, with this help; a temporary problem, such as a full disk, is a failure.
 pub(super) fn written<T>(place: io::Result<T>, help: &str) -> Result<T, Failure> {
     place.map_err(|error| {
         if may_pass(&error) {
@@ -26,7 +26,7 @@ pub(super) fn written<T>(place: io::Result<T>, help: &str) -> Result<T, Failure>
     })
 }
 
-/// Whether the same command may succeed at another time: another process has the place, or there is no room.
+/// Whether the command may succeed later: another process holds the place, or there is no room.
 fn may_pass(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, FileTooLarge, QuotaExceeded, StorageFull, WouldBlock};
     matches!(
@@ -35,7 +35,7 @@ fn may_pass(error: &io::Error) -> bool {
     )
 }
 
-/// The output folders of these scenarios, writable and held until dropped. Fails for equal names, and removes what it made.
+/// Opens the output folders of these scenarios, writable and locked until dropped. Fails for equal names, and removes what it created.
 pub(super) fn folders(
     out: &Path,
     names: &[&str],
@@ -55,7 +55,7 @@ pub(super) fn folders(
         [_] => vec![out.to_owned()],
         _ => names.iter().map(|name| out.join(name)).collect(),
     };
-    // Those behind come first, so that each is empty when its turn comes.
+    // Deepest first, so that each folder is empty before it is removed.
     let mut missing: Vec<&Path> = (paths.iter().flat_map(|path| path.ancestors()))
         .filter(|path| fs::symlink_metadata(path).is_err())
         .collect();
@@ -75,7 +75,7 @@ pub(super) fn folders(
     if taken.is_none() && diagnostics.is_empty() {
         return Ok(folders);
     }
-    // Nothing is run: what was made for it goes again.
+    // Nothing is run, so new folders are removed.
     missing.into_iter().for_each(remove_empty);
     match taken.filter(|_| diagnostics.is_empty()) {
         Some(error) => Err(error.into()),

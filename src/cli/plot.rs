@@ -127,7 +127,7 @@ impl PlotArgs {
         self.put(&figures, out)
     }
 
-    /// Draws a job from its trace, beside it if nothing else is said.
+    /// Draws a job from its trace, by default next to the trace.
     fn life(&self) -> Result<Exit, Failure> {
         let name = self.results.display().to_string();
         if !self.kind.is_empty() {
@@ -168,7 +168,7 @@ impl PlotArgs {
         self.put(&figures, self.output_folder())
     }
 
-    /// The folder that is asked for, or that of the file.
+    /// The requested folder, or the folder of the file.
     fn output_folder(&self) -> io::Result<OutputFolder> {
         let beside = self
             .results
@@ -209,7 +209,7 @@ impl PicturesArgs {
             return Ok(());
         }
         let run = FinishedRun::open(folder.path())?;
-        // Nothing is searched under policies: there are no configurations to rank.
+        // Under policies nothing is searched: there are no configurations to rank.
         let searched = scenario.subject.lives().is_none().then(|| scenario.clone());
         let material = material(&run, searched, interrupt)?;
         let mut files = Vec::new();
@@ -228,7 +228,7 @@ impl PicturesArgs {
             report::written(&material, &page)?;
             files.push(page);
         }
-        // Stdout has the summary.
+        // The summary is on stdout.
         files
             .iter()
             .for_each(|file| terminal::note(&file.display().to_string()));
@@ -236,7 +236,7 @@ impl PicturesArgs {
     }
 }
 
-/// The figures of these kinds; without any, of the usual ones.
+/// The requested kinds of figures; by default the usual ones.
 fn chosen(
     material: &Material,
     asked: &FigureRequest,

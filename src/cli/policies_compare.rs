@@ -1,4 +1,4 @@
-//! `scavsim compare` on scenarios with `[policy]`: what each policy costs more than one of them on the same lives.
+//! `scavsim compare` on scenarios with `[policy]`: the extra cost of each policy over a reference on equal lives.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use scavsim_show::report::market_table::{
 
 pub(super) struct PolicyComparisonRequest<'a> {
     pub(super) jobs: usize,
-    /// The policy that the others are held against.
+    /// The reference policy.
     pub(super) against: Option<&'a str>,
     pub(super) format: CompareFormat,
     pub(super) page: Page,
@@ -37,9 +37,9 @@ struct Contender {
 struct PairedCosts {
     policies: usize,
     pricings: usize,
-    /// For each setting those of each pricing policy.
+    /// The sums of each setting, by pricing policy.
     settings: Vec<PairedSums>,
-    /// What the life that is under way costs: of each contender, under each pricing policy.
+    /// Costs of the current life: for each contender, under each pricing policy.
     costs: Vec<Option<f64>>,
     lives_per_setting: u64,
     lives: u64,
@@ -48,7 +48,7 @@ struct PairedCosts {
 impl Sink for PairedCosts {
     fn push_record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.costs.push(record.cost_usd);
-        // The clairvoyant comes last, and has no part in it.
+        // The clairvoyant comes last, and is excluded.
         if self.costs.len() == (self.policies + 1) * self.pricings {
             let setting = (self.lives / self.lives_per_setting) as usize;
             for pricing in 0..self.pricings {
@@ -128,7 +128,7 @@ fn refuse(asked: &PolicyComparisonRequest<'_>, scenarios: &[Scenario]) -> Result
     no_mistakes(d)
 }
 
-/// The policies of a setting. Without a name they are held against the cheapest of those in time; where none is, of all.
+/// The policies of a setting. By default the reference is the cheapest policy that meets the deadline; if none does, the cheapest of all.
 fn contenders(
     scenario: &Scenario,
     groups: &[Group],
@@ -175,7 +175,7 @@ fn text(tables: &[Vec<Contender>], format: CompareFormat, page: &Page) -> String
     }
 }
 
-/// Which policies differ from the one that they are held against, and on what.
+/// Which policies differ from the reference, and in which figures.
 fn answer(rows: &[Contender]) -> String {
     let Some(first) = rows.first() else {
         return String::new();

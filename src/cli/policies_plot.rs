@@ -18,7 +18,7 @@ pub(super) struct PolicyPlotRequest<'a> {
     /// Policies by their names; all when empty.
     pub(super) policies: &'a [String],
     pub(super) life: Option<u32>,
-    /// Number of the setting, from 1, as it was written.
+    /// Number of the setting as written, counted from 1.
     pub(super) setting: Option<&'a str>,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn figures(
     Ok(figures.collect())
 }
 
-/// A number from 1, as a place from 0; without one the first.
+/// Converts a number from 1 to an index from 0; the default is the first.
 fn place(
     what: &str,
     asked: Option<&str>,

@@ -1,4 +1,4 @@
-//! Scenarios that want a precision: how many replicas that takes is told before they are run.
+//! Scenarios with a target precision: reports the number of replicas before they are run.
 
 use super::exit::Failure;
 use super::progress::Progress;
@@ -9,7 +9,7 @@ use scavsim_read::input::Diagnostic;
 use scavsim_scenario::Scenario;
 use scavsim_show::report::manifest;
 
-/// Gives `scenario` as many replicas as the precision takes that it wants, if it wants one.
+/// Gives `scenario` the number of replicas for its target precision, if it has one.
 pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Result<(), Failure> {
     let Some(wanted) = scenario.precision else {
         return Ok(());
@@ -40,7 +40,7 @@ pub fn decide(scenario: &mut Scenario, jobs: usize, interrupt: &Interrupt) -> Re
     Ok(())
 }
 
-/// Why `who` cannot do without the number of replicas.
+/// Explains why `who` needs the number of replicas.
 pub fn open_number(scenario: &Scenario, who: &str) -> Diagnostic {
     let title = format!(
         "`{}` has a `precision`: {who} cannot know how many replicas that takes",

@@ -1,4 +1,4 @@
-//! Which prices are known beside those of the program: a price pack of the user. It only adds: every dated result stays.
+//! Price packs of the user, in addition to the program's prices. They only add prices: every dated result stays.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,9 +12,9 @@ use scavsim_data::cloud::pack::PRICES;
 use scavsim_data::cloud::{Catalogue, Pack};
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// Says which prices are known, where the command line does not.
+/// Variable that names the price pack if the command line does not.
 const VARIABLE: &str = "SCAVSIM_PRICES";
-/// The folder of a user's packs, in place of the usual one.
+/// Variable with the folder of a user's packs, in place of the default.
 const FOLDER: &str = "SCAVSIM_DATA_DIR";
 const BUILTIN: &str = "builtin";
 
@@ -33,7 +33,7 @@ pub struct PricesArgs {
 }
 
 impl PricesArgs {
-    /// From now on the prices of the pack are known, too.
+    /// Adds the prices of the pack for the rest of the process.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = self.folder() else {
             return Ok(());
@@ -67,7 +67,7 @@ impl PricesArgs {
     }
 }
 
-/// Where the packs of this user lie: `$SCAVSIM_DATA_DIR/prices`, or the usual folder for data of programs.
+/// The folder of the user's packs: `$SCAVSIM_DATA_DIR/prices`, or the default data folder.
 pub fn own_folder() -> Option<PathBuf> {
     let usual = || {
         let base = env::var_os("XDG_DATA_HOME")
@@ -91,7 +91,7 @@ pub fn packs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The pack with the newest price; of several the last by name.
+/// The pack with the newest price; if there are several, the last by name.
 pub fn newest(packs: &[PathBuf]) -> Option<PathBuf> {
     let [one] = packs else {
         let day = |path: &PathBuf| Pack::read(path, &mut Diagnostics::default()).map(|p| p.day);

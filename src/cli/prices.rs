@@ -1,4 +1,4 @@
-//! `scavsim prices`: which prices are known, of which day; and newer ones.
+//! `scavsim prices`: the known prices and their dates, and newer ones.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn rows(pack: &str, prices: &[Price], is_used: bool) -> Vec<PackRow> {
         .collect()
 }
 
-/// The tables of a pack, and what was said of their making.
+/// The tables of a pack, and the messages from making them.
 struct PackTables {
     prices: String,
     vms: Option<String>,
@@ -181,10 +181,10 @@ impl From<ImportedPrices> for PackTables {
     }
 }
 
-/// Most doubts that are shown; more are of one kind.
+/// Most warnings that are shown; more would be alike.
 const DOUBTS: usize = 5;
 
-/// Asks about prices that are hardly those of an hour.
+/// Warns about prices that are probably not per hour.
 fn doubt(pack: &Pack, wrong: &mut Diagnostics) {
     let known = Catalogue::embedded().0;
     let doubted = pack.prices.iter().filter_map(|price| {

@@ -1,4 +1,4 @@
-//! A table of the user's own measurements, as commands that read one ask for it.
+//! A table of the user's own measurements, as an argument of commands.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub(super) struct EpochsArg {
 }
 
 impl ProfileArgs {
-    /// Names the commands that a scenario is for.
+    /// Refuses a scenario, and names the commands for scenarios.
     pub(super) fn refuse_scenario(&self) -> Result<(), Failure> {
         if self.file.extension().is_none_or(|ending| ending != "toml") {
             return Ok(());
@@ -68,7 +68,7 @@ impl ProfileArgs {
         ))
     }
 
-    /// What is imported, as the workload `name`.
+    /// Options of the import, as the workload `name`.
     pub(super) fn options(&self, name: String, epochs: Option<f64>) -> ProfileOptions {
         ProfileOptions {
             file: self.file.clone(),

@@ -1,4 +1,4 @@
-//! Programs that scenarios of others name: none is started before somebody agrees.
+//! Programs that scenarios of others name: none starts without consent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl ProgramsArg {
         ProgramsArg { programs }
     }
 
-    /// Asks about the programs of those scenarios that come from outside of the working folder.
+    /// Asks about the programs of scenarios from outside of the working folder.
     pub(super) fn ask(self, files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
         let all = files.iter().zip(scenarios);
         all.into_iter()
@@ -43,7 +43,7 @@ impl ProgramsArg {
         self.ask_anyway(&who, programs)
     }
 
-    /// Asks about programs, if there are any and nobody has agreed.
+    /// Asks about programs, if there are any and the user has not agreed yet.
     pub(super) fn ask_anyway(
         self,
         who: &str,
@@ -60,8 +60,8 @@ impl ProgramsArg {
     }
 }
 
-/// Whether a scenario is from outside of the working folder; one from standard input is, unless a program gave it that asks
-/// from inside.
+/// Whether a scenario is from outside of the working folder. A scenario on standard input is, unless the calling program passed it from
+/// inside.
 fn is_outside(file: &Path) -> bool {
     if file.as_os_str() == "-" {
         return heard(|_| ()).is_none();

@@ -1,5 +1,5 @@
-//! Progress on stderr: a bar on a terminal, elsewhere a line now and then. Workers add to a counter per task of many cases,
-//! and one thread looks ten times a second: a bar that is told of every case would cost more than the case.
+//! Progress on stderr: a bar on a terminal, otherwise a line now and then. Workers add to a counter once per task of many cases, and one
+//! thread reads it ten times a second: an update for every case would cost more than the case.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -14,9 +14,9 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 use super::terminal::{self, ARE_DRAWN, BARS};
 use scavsim_read::input::foreign::visible;
 
-/// What is done sooner shows no bar.
+/// Shorter work shows no bar.
 const SOON: Duration = Duration::from_millis(500);
-/// Between two looks, and between two lines where there is no terminal.
+/// Time between two looks, and between two lines without a terminal.
 const LOOK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(30);
 
@@ -29,7 +29,7 @@ pub struct Progress {
 struct Work {
     name: String,
     unit: &'static str,
-    /// How many there are; `None` where nobody knows.
+    /// The total; `None` if unknown.
     all: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Progress {
         })
     }
 
-    /// Watches work of which nobody knows how much it is: it is there, and for how long.
+    /// Shows work of unknown size: its name and its duration.
     pub fn for_unbounded_work(name: &str) -> Self {
         Progress::watch(Work {
             name: name.to_owned(),
@@ -111,7 +111,7 @@ fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
         None => (ProgressBar::new_spinner(), "{spinner} {name}, {elapsed}"),
     };
     if let Ok(style) = ProgressStyle::with_template(style) {
-        // A line that is wider than the terminal takes two, and each frame would leave one behind.
+        // A line that is wider than the terminal wraps, and each frame would leave one behind.
         let room = || usize::from(Term::stderr().size().1);
         let (name, unit) = (work.name.clone(), work.unit);
         let name_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -119,7 +119,7 @@ fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
                 Some(_) => room() / 3,
                 None => room().saturating_sub(LEAST_BESIDE),
             };
-            // A bar that cannot be drawn is no reason to stop.
+            // A bar that cannot be drawn does not stop the work.
             let _ = out.write_str(&truncate_str(&name, room, "…"));
         };
         let figures_key = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -134,16 +134,15 @@ fn bar(work: &Work, pace: Arc<Mutex<Pace>>) -> ProgressBar {
     bar
 }
 
-/// Columns of characters that a bar has at least, with the blanks on both sides.
+/// Minimum width of a bar in columns, including the blanks on both sides.
 const LEAST_BAR: usize = 5;
-/// Columns beside the name of work of unknown size: the spinner and the time.
+/// Columns next to the name of work of unknown size: the spinner and the time.
 const LEAST_BESIDE: usize = 16;
 
-/// How fast work is done, from the look before the first of it was seen to be finished: what is prepared before, or was there
-/// from an earlier run, is no work of this time.
+/// The rate of work, from the last look before the first progress. Preparation before it, and results of an earlier run, do not count.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pace {
-    /// What was finished at the last look before more was, and when.
+    /// The finished count at the last look before the first progress, and its time.
     since: (u64, Duration),
     last: (u64, Duration),
     has_begun: bool,
@@ -152,7 +151,7 @@ struct Pace {
 impl Pace {
     fn look(&mut self, finished: u64, elapsed: Duration) {
         if !self.has_begun {
-            // What is finished at the first look was finished since the beginning, or found there.
+            // Progress at the first look is since the beginning, or from an earlier run.
             self.has_begun = self.last.1 > Duration::ZERO && finished > self.last.0;
             self.since = if self.has_begun {
                 self.last
@@ -163,7 +162,7 @@ impl Pace {
         self.last = (finished, elapsed);
     }
 
-    /// Things per second and seconds of the rest; nothing until there is a rate.
+    /// Things per second, and seconds left; nothing until there is a rate.
     fn rate_and_rest(&self, all: u64) -> Option<(f64, f64)> {
         let done = self.last.0 - self.since.0;
         let seconds = (self.last.1.saturating_sub(self.since.1)).as_secs_f64();
@@ -174,7 +173,7 @@ impl Pace {
         Some((rate, all.saturating_sub(self.last.0) as f64 / rate))
     }
 
-    /// What stands beside a bar in so many columns of characters, the least important left out.
+    /// The text next to a bar in at most `most` columns, without the least important parts.
     fn figures(&self, finished: u64, all: u64, unit: &str, most: usize) -> String {
         let count = format!("{}/{}", HumanCount(finished), HumanCount(all));
         let named = format!("{count} {unit}");
@@ -200,7 +199,7 @@ impl Pace {
 }
 
 fn span(seconds: f64) -> String {
-    // A rest of centuries is no figure either.
+    // Cap for absurdly long times.
     HumanDuration(Duration::from_secs(seconds.min(1e10).round() as u64)).to_string()
 }
 
@@ -219,7 +218,7 @@ fn tell(work: &Work, counter: &AtomicU64, done: &AtomicBool) {
 }
 
 impl Work {
-    /// How far it was at the last look.
+    /// The progress at the last look.
     fn line(&self, pace: Pace) -> String {
         let (finished, elapsed) = pace.last;
         let (name, so_far) = (&self.name, span(elapsed.as_secs_f64()));
@@ -244,7 +243,7 @@ impl Drop for Progress {
         self.done.store(true, Ordering::Relaxed);
         if let Some(watcher) = self.watcher.take() {
             watcher.thread().unpark();
-            // A watcher that died took only its bar with it.
+            // A watcher that panicked affects only its bar.
             let _ = watcher.join();
         }
     }
@@ -254,7 +253,7 @@ impl Drop for Progress {
 mod tests {
     use super::*;
 
-    /// What is known after looks at so many finished things and milliseconds.
+    /// The pace after looks at these finished counts and milliseconds.
     fn pace(looks: &[(u64, u64)]) -> Pace {
         let mut pace = Pace::default();
         for (finished, ms) in looks {
@@ -275,7 +274,7 @@ mod tests {
         assert_eq!(work.line(at(2_500)), quarter);
         let none = "thousands: 0 of 10,000 cases after 28 seconds";
         assert_eq!(work.line(at(0)), none);
-        // Days are told as days, and what an earlier run left is no speed of this one.
+        // Days are printed as days, and results of an earlier run do not count as speed of this one.
         work.all = Some(1_000_000);
         let resumed = pace(&[(900_000, 0), (900_000, 100), (900_050, 172_800_100)]);
         let most = "thousands: 900,050 of 1,000,000 cases after 2 days, 11 years left";
@@ -284,7 +283,7 @@ mod tests {
         assert_eq!(work.line(at(0)), "thousands: 28 seconds so far");
     }
 
-    /// What a bar showed that took all cases of its first half second for those of one tick: "136,215,681 cases/s, 0s left".
+    /// Regression: a bar divided all cases of its first half second by one tick and showed "136,215,681 cases/s, 0s left".
     #[test]
     fn first_rates_are_those_of_the_work_and_leave_out_what_was_there() {
         let rate_and_rest = |looks: &[(u64, u64)], all| {
@@ -295,7 +294,7 @@ mod tests {
         assert_eq!(rate_and_rest(&[(50_000, 500)], 1_010_000), None);
         let begun = [(50_000, 500), (60_000, 600)];
         assert_eq!(rate_and_rest(&begun, 1_010_000), Some((100_000, 10)));
-        // A run that goes on behind what an earlier one left.
+        // A run that continues after an earlier one.
         let resumed = [(900_000, 500), (900_000, 5_500), (901_000, 5_600)];
         assert_eq!(rate_and_rest(&resumed[..2], 1_000_000), None);
         assert_eq!(rate_and_rest(&resumed, 1_000_000), Some((10_000, 10)));

@@ -1,4 +1,4 @@
-//! `scavsim rank`: what every configuration takes and costs, the best first.
+//! `scavsim rank`: time and cost of every configuration, best first.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ pub struct View {
     top: Top,
 }
 
-/// How many rows, or all.
+/// The number of rows, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Top(Option<usize>);
 
@@ -78,11 +78,11 @@ fn top(text: &str) -> Result<Top, &'static str> {
     }
 }
 
-/// Runs of each configuration, for the 90 % of what they take.
+/// Runs of each configuration, for the 90 % intervals.
 pub(super) const RUNS: u32 = 400;
 
 impl View {
-    /// How many rows are shown, and the page that they are on.
+    /// The number of rows, and their page.
     pub fn shown(self, wide: bool) -> (Option<usize>, Page) {
         let mut page = terminal::page();
         if wide {
@@ -140,7 +140,7 @@ impl RankArgs {
             ..Overrides::default()
         };
         let mut scenarios = scenarios::load_silently(&self.files, overrides)?;
-        // Tables have the remarks below them.
+        // Tables print the remarks below.
         if self.format != RankFormat::Table {
             scenarios::note_remarks(&scenarios);
         }
@@ -178,7 +178,7 @@ impl RankArgs {
     }
 }
 
-/// The rankings of a scenario; what was left out is said on the way.
+/// The rankings of a scenario; prints what was left out.
 pub(super) fn ranked(
     scenario: &Scenario,
     runs: u64,
@@ -225,7 +225,7 @@ impl Rankings {
         match self.format {
             RankFormat::Table | RankFormat::Markdown | RankFormat::Latex => {
                 let mut places = Places::from_scenario(of);
-                // No strategy has a say here.
+                // There is no strategy here.
                 places.remarks.averaged = None;
                 terminal::print(&ranking_table::render(
                     scenario,

@@ -26,7 +26,7 @@ pub struct RecordsArg {
 }
 
 impl RecordsArg {
-    /// The forms, each once; the first of all when none was named.
+    /// The formats without repetitions; the default is the first of all.
     pub fn formats(&self) -> Vec<&'static RecordsFormat> {
         let named = FORMATS
             .iter()
@@ -39,7 +39,7 @@ impl RecordsArg {
     }
 }
 
-/// Says how many cases have no result.
+/// Reports how many cases have no result.
 pub fn judge_failures(failed: u64) -> Exit {
     match failed {
         0 => Exit::Done,

@@ -1,10 +1,10 @@
-//! The reference of all commands as one page of Markdown, made from what they declare.
+//! The reference of all commands as one page of Markdown, generated from their declarations.
 
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgAction, Command};
 
-/// One page about a program: a section per command; options of all, and those that are equal under three or more, once.
+/// One page about a program: a section per command. Global options, and options that three or more commands share, appear once.
 pub(super) fn markdown(mut program: Command) -> String {
     program.build();
     let mut page = String::from(
@@ -87,7 +87,7 @@ fn options(command: &Command, is_wanted: impl Fn(&Arg) -> bool) -> Vec<&Arg> {
         .collect()
 }
 
-/// Whether it takes no value; help and version explain themselves.
+/// Whether the argument has no value; help and version are excluded.
 fn is_switch(arg: &Arg) -> bool {
     !arg.is_positional()
         && !arg.get_action().takes_values()
@@ -97,7 +97,7 @@ fn is_switch(arg: &Arg) -> bool {
         )
 }
 
-/// Nothing without rows.
+/// A table; empty without rows.
 fn table(head: &str, rows: impl Iterator<Item = String>) -> String {
     let rows: String = rows.collect();
     if rows.is_empty() {
@@ -110,7 +110,7 @@ fn row(arg: &Arg) -> String {
     format!("| {} | {} |\n", written(arg), meaning(arg))
 }
 
-/// How it is written: `-o`, `--out DIR`.
+/// How the argument is written: `-o`, `--out DIR`.
 fn written(arg: &Arg) -> String {
     let values = arg.get_value_names().unwrap_or_default().join(" ");
     if arg.is_positional() {
@@ -130,7 +130,7 @@ fn written(arg: &Arg) -> String {
     forms.join(", ")
 }
 
-/// What it is for, its default and what it may be.
+/// The purpose of an argument, its default and its allowed values.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();

@@ -50,7 +50,7 @@ pub(super) fn written(material: &Material, out: &Path) -> Result<(), Failure> {
     page::put(&of_result(material), out)
 }
 
-/// Hands the page to what opens files here; whether that could be asked.
+/// Opens the page in the system's viewer; returns whether that succeeded.
 fn shown(page: &Path) -> bool {
     let opener = match std::env::consts::OS {
         "macos" => "open",

@@ -1,4 +1,4 @@
-//! `scavsim reproduce`: published figures beside ours.
+//! `scavsim reproduce`: published figures compared with ours.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -144,7 +144,7 @@ impl ReproduceArgs {
         Ok(exit)
     }
 
-    /// The figures of a paper that are asked for.
+    /// The requested figures of a paper.
     fn figures(&self, paper: &Paper) -> Result<Vec<Comparison>, Failure> {
         let mut rows = compare(paper).map_err(Failure::Wrong)?;
         let Some(only) = &self.only else {
@@ -166,7 +166,7 @@ impl ReproduceArgs {
         Ok(rows)
     }
 
-    /// Prints what changed keys do to the figures of papers.
+    /// Prints how changed keys affect the figures of papers.
     fn change_keys(&self, papers: &[Paper], page: &Page) -> Result<Exit, Failure> {
         let changes = self.what_if.changes()?;
         for paper in papers {

@@ -1,4 +1,4 @@
-//! `--resume` and `--overwrite`: what becomes of results that lie where a run is to write.
+//! `--resume` and `--overwrite`: what to do with existing results in the output folder.
 
 use std::io;
 use std::path::Path;
@@ -21,17 +21,17 @@ pub enum Start {
     Complete,
 }
 
-/// What is done with results that lie where a run is to write.
+/// What to do with existing results in the output folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingResultsAction {
-    /// What is finished is replaced; what is not stays, and the run is refused.
+    /// Finished results are replaced; unfinished ones are kept, and the run is refused.
     Keep,
     Resume,
-    /// Older results are replaced, whatever became of them.
+    /// Older results are replaced, finished or not.
     Overwrite,
 }
 
-/// Where the runs of all scenarios start; or everything by which older results cannot be gone on with or replaced.
+/// Where the runs of all scenarios start; or all reasons why older results can neither be resumed nor replaced.
 pub fn starts(
     scenarios: &[Scenario],
     folders: &[Option<OutputFolder>],
@@ -58,10 +58,10 @@ pub fn starts(
     Ok(all)
 }
 
-/// Reports results in `folder` that are not replaced unasked, with what to do about it: a run that is not finished, and what
-/// is of another kind. Those that `identity` is of are made again.
+/// Reports results in `folder` that need a request to be replaced, with advice: an unfinished run, or another kind of results. Results of
+/// `identity` are made again.
 pub fn keep(folder: &Path, identity: Option<&Identity>, help: &str, wrong: &mut Diagnostics) {
-    // What cannot be read cannot be gone on with.
+    // Unreadable results cannot be resumed.
     let Ok(Some(read)) = manifest::read(&folder.join(manifest::FILE)) else {
         return;
     };
@@ -106,15 +106,14 @@ fn start(
         let title = format!("{} is of another run: {difference}", path.display());
         wrong.push(Diagnostic::general(title).with_help(HELP));
     }
-    // That something is there does not say that it is as it was. Even a summary that is made anew by other columns is not
-    // written over another that somebody changed.
+    // An existing file may have been changed. Even a summary with other columns must not replace a summary that a user changed.
     let is_finished = read.get("complete") == Some(&Value::Bool(true));
     if is_finished && folder.file(results::SUMMARY).exists() {
         results::summary(folder.path(), &read)?;
     }
     if Results::is_complete(folder.path(), &read, formats, by) {
         stored_records::hand_out(folder.path(), &read, &mut NullSink)?;
-        // Of a run that was killed between its manifest and its last tidying.
+        // Left by a run that was killed between its manifest and its last cleanup.
         folder.remove(row_hashes::PARTIAL)?;
         Ok(Start::Complete)
     } else {
@@ -122,7 +121,7 @@ fn start(
     }
 }
 
-/// Takes records for their reading alone.
+/// A sink that only reads records.
 struct NullSink;
 
 impl Sink for NullSink {

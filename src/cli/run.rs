@@ -120,7 +120,7 @@ impl RunArgs {
             return self.describe(scenarios);
         }
         if self.format == Form::Configurations && self.out.is_none() {
-            // No case is needed for it.
+            // This needs no case.
             return self.rank(&scenarios, signals.raise_first()?);
         }
         self.programs.ask(&self.files, &scenarios)?;
@@ -133,7 +133,7 @@ impl RunArgs {
         let by = self.summary_by.clone().for_form(self.format);
         let by = by.as_ref();
         let starts = match self.shard {
-            // Shards replace no run.
+            // Shards never replace a run.
             Some(_) => vec![Start::Over; scenarios.len()],
             None => resume::starts(&scenarios, &folders, self.older(), &formats, by)?,
         };
@@ -152,7 +152,7 @@ impl RunArgs {
         let mut summaries = Summaries::new(self.format, self.table.page(), scenarios.len() > 1);
         let each = scenarios.iter().zip(&folders).zip(starts);
         let worst = self.run_each(each, &runner, &mut summaries);
-        // What was run before a failure is printed, too.
+        // Also prints what was run before a failure.
         summaries.end()?;
         Ok(match worst? {
             Exit::Interrupted => signals.exit(),
@@ -208,12 +208,12 @@ impl RunArgs {
         Ok(Exit::Done)
     }
 
-    /// Says what would be run, and how long that takes.
+    /// Describes the run, and estimates its time.
     fn describe(&self, mut scenarios: Vec<Scenario>) -> Result<Exit, Failure> {
         let (page, text) = (terminal::page(), describe(&scenarios));
         let lines = text.lines().map(|line| page.prose(line, 2));
         terminal::print(&lines.collect::<String>())?;
-        // On stderr: it depends on the machine.
+        // On stderr, because it depends on the machine.
         for scenario in &mut scenarios {
             let text = estimate::without_programs(scenario, self.jobs())?;
             terminal::note(&format!("{}: {text}", scenario.name));
@@ -221,7 +221,7 @@ impl RunArgs {
         Ok(Exit::Done)
     }
 
-    /// Draws the figures that are asked for of a finished run, and says where its results are.
+    /// Draws the requested figures of a finished run, and reports where its results are.
     fn draw(
         &self,
         folder: &OutputFolder,
@@ -247,7 +247,7 @@ impl RunArgs {
         }
     }
 
-    /// Prints what every configuration takes and costs.
+    /// Prints time and cost of every configuration.
     fn rank(&self, scenarios: &[Scenario], interrupt: &Interrupt) -> Result<Exit, Failure> {
         let mut out = Rankings::new(RankFormat::Table, self.view.shown(self.table.wide));
         for scenario in scenarios {
@@ -271,7 +271,7 @@ impl RunArgs {
         self.jobs.map_or_else(scenarios::available, usize::from)
     }
 
-    /// The output folders, one per scenario; shards may be written side by side.
+    /// The output folders, one per scenario; shards share a folder.
     fn folders(&self, scenarios: &[Scenario]) -> Result<Vec<Option<OutputFolder>>, Failure> {
         let Some(out) = &self.out else {
             return Ok(vec![None; scenarios.len()]);
@@ -286,7 +286,7 @@ impl RunArgs {
     }
 }
 
-/// Refuses scenarios whose number of replicas only a whole run can tell.
+/// Refuses scenarios whose number of replicas only a whole run can determine.
 fn shards_know_how_many(scenarios: &[Scenario]) -> Result<(), Failure> {
     let mut wrong = Diagnostics::default();
     for scenario in scenarios.iter().filter(|s| s.precision.is_some()) {

@@ -1,4 +1,4 @@
-//! One scenario, or one shard of it, run as the arguments of `run` ask for.
+//! Runs one scenario, or one shard of it, with the arguments of `run`.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use scavsim_scenario::{ClusterScenario as _, Scenario};
 use scavsim_show::report::manifest::Identity;
 use scavsim_show::report::{OutputFolder, RecordsFormat, Results, ShardFile, manifest, shard_file};
 
-/// The form of records of which an estimate knows the size.
+/// The format of records whose size an estimate knows.
 const CSV: &str = "csv";
 
 pub struct Runner<'a> {
@@ -29,7 +29,7 @@ pub struct Runner<'a> {
     /// Whether the first case without a result ends a run.
     pub fail_fast: bool,
     pub interrupt: &'a Interrupt,
-    /// Who is told when work has stopped.
+    /// Is notified when work has stopped.
     pub signals: Option<&'a Signals>,
     pub formats: &'a [&'static RecordsFormat],
     /// Whether rows have columns that the scenario never fills.
@@ -52,14 +52,14 @@ impl Runner<'_> {
             begin.elapsed().as_secs_f64()
         ));
         if self.interrupt.is_raised() {
-            // What was cut off may be wrong in any way.
+            // Output that was cut off may be wrong in any way.
             Err(Failure::Interrupted)
         } else {
             Ok(plan.map_err(anyhow::Error::from)?)
         }
     }
 
-    /// What a run is made from, with the columns of its rows.
+    /// The identity of a run, with the columns of its rows.
     fn identity(&self, scenario: &Scenario) -> Identity {
         let columns = if self.all_columns {
             RecordColumns::all(scenario)
@@ -69,7 +69,7 @@ impl Runner<'_> {
         manifest::with_columns(manifest::identity(scenario), &columns)
     }
 
-    /// Asks whether a part of a run is to begin, where it is long or large.
+    /// Asks for consent to a part of a run, if it is long or large.
     fn ask(
         &self,
         scenario: &Scenario,
@@ -123,7 +123,7 @@ impl Runner<'_> {
         Ok(finished)
     }
 
-    /// Runs a scenario, all of it or what is left; how that ended, and the summary.
+    /// Runs a scenario, all of it or the rest; returns how it ended, and the summary.
     pub fn run(
         &self,
         scenario: &Scenario,
@@ -132,7 +132,7 @@ impl Runner<'_> {
     ) -> Result<(Finished, Aggregated), Failure> {
         let mut plan = self.plan(scenario)?;
         let behind = match (start, folder) {
-            // All of it where that cannot be read: what keeps it from being gone on with is told below.
+            // All of it if the manifest cannot be read: the reason is reported below.
             (Start::Behind, Some(folder)) => manifest::finished(folder.path()).unwrap_or(0),
             _ => 0,
         };
@@ -170,7 +170,7 @@ impl Runner<'_> {
         let across_vms = scenario.subject.is_across_vms();
         let summary = Summary::new(self.by, across_vms, tasks);
         let Some(folder) = folder else {
-            // Nobody sees what is not printed.
+            // Unprinted summaries are not needed.
             let printed = match MarketPolicies::study_of(plan.subject()) {
                 Some(_) => KeptMetrics::all(),
                 None => self.printed,
@@ -183,7 +183,7 @@ impl Runner<'_> {
         let mut known = 0;
         let (mut results, before) = match start {
             Start::Behind => {
-                // Of the task in which it ended, cases are evaluated again that were told before.
+                // Cases of the task in which it stopped are evaluated again, although already known.
                 known = manifest::finished(folder.path())?;
                 let progress = &progress.counter;
                 Results::resume(folder, identity, self.formats, summary, &plan, progress)?
@@ -215,7 +215,7 @@ impl Runner<'_> {
         Ok((finished, summary))
     }
 
-    /// Runs one part of a scenario, unless it is there.
+    /// Runs one part of a scenario, unless it already exists.
     pub fn run_shard(
         &self,
         scenario: &Scenario,
@@ -262,10 +262,10 @@ impl Runner<'_> {
     }
 }
 
-/// What is left of a run that ends early.
+/// Output that is left after an interrupted run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterruptedOutput {
-    /// Only what was printed.
+    /// Only the printed output.
     Nothing,
     Folder,
     WholeShards,
@@ -291,7 +291,7 @@ impl InterruptedOutput {
     }
 }
 
-/// Says how a run ended, if there is something to say.
+/// Reports how a run ended, if there is something to report.
 pub fn judge(scenario: &Scenario, finished: &Finished, kept: InterruptedOutput) -> Exit {
     let (after, all, kept) = (finished.cases, scenario.cases(), kept.sentence());
     match finished.ending {

@@ -12,14 +12,14 @@ use scavsim_read::input::regular::MOST_BYTES;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_scenario::{Overrides, Scenario};
 
-/// Reads and checks all files, and says on standard error what is to be minded of them.
+/// Reads and checks all files, and prints their remarks to standard error.
 pub(super) fn load(files: &[PathBuf], overrides: Overrides) -> Result<Vec<Scenario>, Failure> {
     let scenarios = load_silently(files, overrides)?;
     note_remarks(&scenarios);
     Ok(scenarios)
 }
 
-/// Says on standard error what is to be minded of scenarios.
+/// Prints the remarks about scenarios to standard error.
 pub(super) fn note_remarks(scenarios: &[Scenario]) {
     for scenario in scenarios {
         for sentence in scenario.remarks.on_stderr() {
@@ -28,7 +28,7 @@ pub(super) fn note_remarks(scenarios: &[Scenario]) {
     }
 }
 
-/// Reads and checks all files; every mistake in any of them is reported together.
+/// Reads and checks all files; all mistakes in them are reported together.
 pub(super) fn load_silently(
     files: &[PathBuf],
     overrides: Overrides,
@@ -52,7 +52,7 @@ pub(super) fn load_silently(
     }
 }
 
-/// What a file is that is no scenario, by its first line: a table of measurements, or YAML.
+/// What a file is if it is no scenario, from its first line: a table of measurements, or YAML.
 fn other_form(path: &Path, text: &str) -> Option<Diagnostic> {
     let mut lines = text.lines().map(str::trim_end);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
@@ -74,7 +74,7 @@ fn other_form(path: &Path, text: &str) -> Option<Diagnostic> {
     Some(Diagnostic::general(title).with_help(help))
 }
 
-/// The text of a scenario; `-` is standard input, which is read once.
+/// The text of a scenario; `-` is standard input, which is read only once.
 pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
     static STDIN: LazyLock<io::Result<String>> =
         LazyLock::new(|| io::read_to_string(io::stdin().lock().take(MOST_BYTES)));
@@ -99,7 +99,7 @@ pub(super) fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Sou
     source
 }
 
-/// All cores.
+/// The number of available cores.
 pub(super) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -46,7 +46,7 @@ pub(super) fn split<'t>(
     Ok(pairs)
 }
 
-/// A line of TOML. A word by itself is a text, although a shell has taken its quotes away.
+/// A line of TOML. A bare word is a string, because shells remove quotes.
 pub(super) fn line(key: &str, value: &str) -> String {
     let as_written = format!("{key} = {value}");
     let is_word = !value.is_empty()

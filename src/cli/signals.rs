@@ -1,6 +1,5 @@
-//! Signals that ask the program to end: Ctrl-C, SIGTERM, SIGHUP. They end it at once, with 128 and their number as exit code.
-//! A command that has something to keep is told by its interrupt, and ended at the second signal, or if it does not stop
-//! soon.
+//! Signals that end the program: Ctrl-C, SIGTERM, SIGHUP. They end it at once, with 128 and their number as exit code. For a command with
+//! results to save, the first signal raises its interrupt; a second signal or a timeout ends the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,19 +15,19 @@ use scavsim_engine::Interrupt;
 
 #[derive(Debug)]
 pub struct Signals {
-    /// Whether the next one ends the program.
+    /// Whether the next signal ends the program at once.
     at_once: Arc<AtomicBool>,
-    /// The number of the last one; 0 before any.
+    /// The number of the last signal; 0 before any.
     caught: Arc<AtomicUsize>,
     interrupt: Interrupt,
-    /// Whether they are heard; elsewhere somebody else raises the interrupt.
+    /// Whether this program handles signals; otherwise the caller raises the interrupt.
     are_heard: bool,
-    /// Whether nothing is left but to write down what was finished.
+    /// Whether all that is left is to write finished results.
     stopped: Arc<AtomicBool>,
 }
 
-/// Milliseconds between two looks, and those that work in hand may take to stop: an open that waits for ever, or a
-/// computation that does not look at its interrupt, must not hold up the end.
+/// Milliseconds between two looks, and the limit for current work to stop: a blocked open, or a computation that does not check its
+/// interrupt, must not delay the end.
 const LOOK_MS: u64 = 50;
 const MOST_MS: u64 = 700;
 
@@ -42,7 +41,7 @@ impl Signals {
             stopped: Arc::default(),
         };
         for signal in wanted() {
-            // In this order: the first signal finds out what to do, and then changes it.
+            // Order matters: the first signal reads the flag, and then changes it.
             let Signals {
                 at_once, caught, ..
             } = &signals;
@@ -56,7 +55,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Listens to none: whoever asks raises the interrupt, and hears signals as it likes.
+    /// Handles no signals: the caller raises the interrupt, and handles signals itself.
     pub fn left_to(interrupt: &Interrupt) -> Signals {
         Signals {
             at_once: Arc::default(),
@@ -67,7 +66,7 @@ impl Signals {
         }
     }
 
-    /// From now on the first signal raises this interrupt, and the program has a moment to stop what it does.
+    /// From now on the first signal raises this interrupt, and the program has a moment to stop.
     pub fn raise_first(&self) -> std::io::Result<&Interrupt> {
         if !self.are_heard {
             return Ok(&self.interrupt);
@@ -93,12 +92,12 @@ impl Signals {
         Ok(&self.interrupt)
     }
 
-    /// Work has stopped: what is still to be written may take its time, or until the next signal.
+    /// Work has stopped: the remaining writes have no time limit until the next signal.
     pub fn has_stopped(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// How a command ends that a signal has interrupted.
+    /// The exit code of a command that a signal has interrupted.
     pub fn exit(&self) -> Exit {
         match self.caught.load(Ordering::Relaxed) as i32 {
             SIGTERM => Exit::Terminated,
@@ -119,8 +118,8 @@ fn wanted() -> Vec<i32> {
     wanted
 }
 
-/// Whether who started us wants us to ignore a signal, as `nohup` does with SIGHUP. Elsewhere nobody tells without
-/// unsafe code, so there SIGHUP does what it does to any program.
+/// Whether the parent process ignores a signal, as `nohup` does with SIGHUP. Other systems need unsafe code to find out, so there SIGHUP
+/// has its default effect.
 #[cfg(target_os = "linux")]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Words that completions offer where anything may be written: what is wrong is said by the command, with its reasons.
+//! Words that completions suggest for free text: the command itself reports mistakes, with reasons.
 
 use std::ffi::OsStr;
 
@@ -8,7 +8,7 @@ use clap::{Arg, Command, Error};
 #[derive(Debug, Clone, Copy)]
 pub struct SuggestionParser(fn() -> Vec<&'static str>);
 
-/// A parser that takes any text and offers these words.
+/// A parser that accepts any text and suggests these words.
 pub fn suggested(words: fn() -> Vec<&'static str>) -> SuggestionParser {
     SuggestionParser(words)
 }

@@ -1,4 +1,4 @@
-//! Summaries on stdout, in the form that was asked for.
+//! Summaries on stdout, in the requested format.
 
 use std::io;
 
@@ -43,7 +43,7 @@ pub enum Form {
 terminal::printed_form!(Form);
 
 impl Form {
-    /// Figures of a summary that are printed in this form.
+    /// The metrics of a summary that are printed in this format.
     pub fn printed(self, by_columns: bool) -> &'static KeptMetrics {
         match self {
             Form::Table | Form::Policies if !by_columns => table_figures::kept(),
@@ -63,7 +63,7 @@ pub struct SummaryByArg {
 }
 
 impl SummaryByArg {
-    /// Whether the summary can be printed in this form.
+    /// Whether the summary can be printed in this format.
     pub fn check(&self, format: Form) -> Result<(), Failure> {
         let name = match format {
             Form::Policies => "policies",
@@ -116,7 +116,7 @@ impl TableArgs {
         }
     }
 
-    /// Whether a summary of this form has the columns that were asked for.
+    /// Whether a summary in this format has the requested columns.
     pub fn check(&self, format: Form, by: &SummaryByArg) -> Result<(), Failure> {
         if self.columns.is_empty() || (format == Form::Table && by.columns.is_none()) {
             return Ok(());
@@ -132,7 +132,7 @@ pub struct Summaries {
     format: Form,
     page: Page,
     several: bool,
-    /// Whether a table of clusters is printed.
+    /// Whether a table of clusters has been started.
     begun: bool,
     /// CSV and JSON are printed in one piece.
     table: String,
@@ -177,7 +177,7 @@ impl Summaries {
                 self.begun = true;
                 terminal::print(&clusters_table::render(scenario, table, places, &self.page))
             }
-            // Asked for clusters, a run is grouped by them; configurations have a table of their own.
+            // With clusters as the format, a run is grouped by them; configurations have a table of their own.
             (Form::Clusters | Form::Configurations | Form::Map, Aggregated::Usual(groups)) => {
                 terminal::print(&summary_table::render(groups, places, &self.page))
             }

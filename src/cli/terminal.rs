@@ -1,4 +1,4 @@
-//! What is printed, where, how wide and in which colours.
+//! Output: where it goes, its width and colours.
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
@@ -16,10 +16,10 @@ use scavsim_read::input::Diagnostics;
 use scavsim_read::input::foreign::{printable, visible};
 
 pub(super) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
-/// Whether there are some: a program that draws none does not ask how.
+/// Whether any bars are drawn; without them the terminal is not queried.
 pub(super) static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
 
-/// Does what writes to the terminal while no bar stands in its way.
+/// Writes to the terminal while all bars are hidden.
 fn with_bars_hidden<T>(write: impl FnOnce() -> T) -> T {
     if ARE_DRAWN.load(Ordering::Relaxed) {
         BARS.suspend(write)
@@ -59,12 +59,12 @@ pub enum ColourMode {
     Never,
 }
 
-/// What was asked for; known before anything is printed.
+/// The requested output; set before anything is printed.
 static ASKED: OnceLock<OutputArgs> = OnceLock::new();
 
 impl OutputArgs {
     pub fn apply(self) {
-        // A second set in one process, as in a test, changes nothing.
+        // A second call in one process, for example in a test, has no effect.
         let _ = ASKED.set(self);
     }
 
@@ -90,25 +90,25 @@ pub fn page() -> Page {
     }
 }
 
-/// What tables are written in, once a command has said so.
+/// The markup of tables, once a command has set it.
 static MARKUP: OnceLock<Markup> = OnceLock::new();
 
 fn markup() -> Markup {
     MARKUP.get().copied().unwrap_or_default()
 }
 
-/// A form in which a command prints, the first of which is tables for people.
+/// A format in which a command prints; the default is a table for people.
 pub trait PrintedForm: Copy + Default {
-    /// What tables are written in, where it is tables for a document.
+    /// The markup of tables, if it is a format for documents.
     fn markup(self) -> Option<Markup>;
 
-    /// This form; tables, in their markup from now on, where they are for a document.
+    /// This format; sets the markup of tables if it is for documents.
     #[must_use]
     fn settled(self) -> Self {
         let Some(markup) = self.markup() else {
             return self;
         };
-        // A second set in one process, as in a test, changes nothing.
+        // A second call in one process, for example in a test, has no effect.
         let _ = MARKUP.set(markup);
         Self::default()
     }
@@ -130,12 +130,12 @@ macro_rules! printed_form {
 }
 pub(super) use printed_form;
 
-/// Whether nothing is said but what is wrong.
+/// Whether only mistakes are printed.
 pub fn is_quiet() -> bool {
     OutputArgs::from_command_line().quiet
 }
 
-/// Whether progress is shown: somebody reads stderr, and is not to be spared.
+/// Whether progress is shown: not with `--quiet`, and not to a listener.
 pub fn is_watched() -> bool {
     !is_quiet() && heard(|_| ()).is_none()
 }
@@ -162,21 +162,21 @@ pub fn print(text: &str) -> io::Result<()> {
     })
 }
 
-/// Says something on stderr, unless only mistakes are asked for.
+/// Prints a note to stderr, unless only mistakes are requested.
 pub fn note(text: &str) {
     if !is_quiet() {
         error(text);
     }
 }
 
-/// Says on stderr what is done, where that is asked for.
+/// Prints details to stderr, if requested.
 pub fn detail(text: &str) {
     if OutputArgs::from_command_line().verbose {
         error(text);
     }
 }
 
-/// Says on stderr what is wrong. If nobody listens, so be it.
+/// Prints a mistake to stderr. A failure to write is ignored.
 pub fn error(text: &str) {
     if heard(|listener| listener.notes.push(text.to_owned())).is_some() {
         return;
@@ -184,7 +184,7 @@ pub fn error(text: &str) {
     let text = visible(text);
     let text = match width_beside() {
         Some(width) => wrapped(&text, width),
-        // A line of a log is a sentence, which `grep` finds whole.
+        // A line of a log is a whole sentence, so that `grep` finds it.
         None => text.into_owned(),
     };
     with_bars_hidden(|| {
@@ -192,7 +192,7 @@ pub fn error(text: &str) {
     });
 }
 
-/// How wide what is said on stderr is to be; `None` where there is no terminal and nobody says.
+/// The width of messages on stderr; `None` without a terminal and without a given width.
 fn width_beside() -> Option<usize> {
     let of_terminal = || {
         let size = Term::stderr().size_checked();
@@ -201,14 +201,14 @@ fn width_beside() -> Option<usize> {
     (OutputArgs::from_command_line().width.map(usize::from)).or_else(of_terminal)
 }
 
-/// Lines broken between words, those behind the first of each indented.
+/// Wraps lines between words, and indents all but the first.
 fn wrapped(text: &str, width: usize) -> String {
     let page = Page::of_width(width);
     let lines: Vec<String> = text.split('\n').map(|line| page.prose(line, 2)).collect();
     lines.concat().trim_end_matches('\n').to_owned()
 }
 
-/// Whether what goes to a terminal, or not, is to be in colour.
+/// Whether output to a terminal, or to another place, is coloured.
 fn is_coloured(is_terminal: bool) -> bool {
     let variable = |name| std::env::var_os(name);
     match OutputArgs::from_command_line().color {
@@ -218,13 +218,13 @@ fn is_coloured(is_terminal: bool) -> bool {
     }
 }
 
-/// Whether the environment has nothing against colours: `NO_COLOR` counts unless it is empty.
+/// Whether the environment allows colours: `NO_COLOR` counts unless it is empty.
 fn wants_colour(no_color: Option<impl AsRef<OsStr>>, term: Option<impl AsRef<OsStr>>) -> bool {
     no_color.is_none_or(|text| text.as_ref().is_empty())
         && term.is_none_or(|name| name.as_ref() != "dumb")
 }
 
-/// Prints on stderr what may be meant so, but is seldom.
+/// Prints a warning to stderr: something valid that is seldom intended.
 pub fn warn(warnings: &Diagnostics) {
     let told = warnings.render_warnings(USUAL, false);
     if heard(|listener| listener.notes.extend(note_of(&told))).is_some() {

@@ -1,4 +1,4 @@
-//! `scavsim trace`: run one case again and write down all that happens in it.
+//! `scavsim trace`: runs one case again and writes down all events.
 
 use std::path::PathBuf;
 
@@ -101,7 +101,7 @@ impl TraceArgs {
             trace_search::written(&plan, &scenario.settings, case, &folder, progress)?;
             return Ok(Exit::Done);
         }
-        // A bag has one fidelity, as has a grid.
+        // Bags and grids have only one fidelity.
         if asked != Fidelity::Event && scenario.subject.has_fidelities() {
             terminal::note(&format!(
                 "`{}` asks for fidelity `{}`; this is another draw of the same job, in `event`: its times \
@@ -125,7 +125,7 @@ impl TraceArgs {
         Ok(Exit::Done)
     }
 
-    /// Writes the file of a life under a policy, and says what became of it.
+    /// Writes the file of a life under a policy, and reports how it ended.
     fn life(
         plan: &Plan,
         study: &Study,
@@ -169,7 +169,7 @@ impl TraceArgs {
         Ok(Exit::Done)
     }
 
-    /// Writes the file of a job that was watched, and says what became of it.
+    /// Writes the file of a traced job, and reports how it ended.
     fn written(
         plan: &Plan,
         watched: &TracedCase<'_>,

@@ -1,4 +1,4 @@
-//! `scavsim trace` of a search on real runs: these were not simulated, but what was asked of them can be told.
+//! `scavsim trace` of a search on real runs: it cannot simulate them, but reports the probes.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use scavsim_show::report::OutputFolder;
 use scavsim_show::report::trace_names::TraceOf;
 use scavsim_show::report::trace_search::SearchTrace;
 
-/// Evaluates a case of a plan that notes probes, writes its file and tells what happened in it.
+/// Evaluates a case of a plan that records probes, writes its file and reports its events.
 pub(super) fn written(
     plan: &Plan,
     settings: &Settings,
@@ -61,7 +61,7 @@ pub(super) fn written(
     Ok(())
 }
 
-/// Writes a file aside, then renames it.
+/// Writes a temporary file, then renames it.
 pub(super) fn write(
     folder: &OutputFolder,
     name: &str,
@@ -72,7 +72,7 @@ pub(super) fn write(
     file.close()
 }
 
-/// Questions or runs that a strategy may ask for, where it has such a setting.
+/// The limit on questions or runs of a strategy, if it has such a setting.
 fn budget(name: &str, settings: &Settings) -> Option<u64> {
     if let Some((_, budget)) = name.split_once('@') {
         return budget.parse().ok();
@@ -94,7 +94,7 @@ struct End<'a> {
 }
 
 impl End<'_> {
-    /// Why it ended, as far as anybody but the strategy can tell.
+    /// Why the search ended, as far as it is visible from outside the strategy.
     fn sentence(&self) -> String {
         let budget = match self.budget {
             _ if self.knows_all => "",

@@ -2,7 +2,7 @@
 
 use scavsim_base::text::words::with_commas;
 
-/// Why a text is no count.
+/// Why a text is not a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected a whole number from {} to {}, like 50000, 50k or 5e4", with_commas(*least), with_commas(*most))]
 pub struct CountError {

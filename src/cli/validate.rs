@@ -1,4 +1,4 @@
-//! `scavsim validate`: what workloads say of measurements that were left out.
+//! `scavsim validate`: predictions of workloads for measurements that were held out.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -90,7 +90,7 @@ impl ValidateArgs {
     }
 }
 
-/// What an import's report says of hold-outs; nothing where nothing could be left out.
+/// Hold-outs in the report of an import; nothing if nothing could be held out.
 pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     let mut diagnostics = Diagnostics::default();
     let workload = load::load(folder, &mut diagnostics);
@@ -99,14 +99,14 @@ pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     if splits.iter().all(|split| split.asked == 0) {
         return Ok(String::new());
     }
-    // All are of the one workload.
+    // All belong to the one workload.
     let list = list(&splits, Format::Table).without("workload");
     let page = terminal::page();
     let table = written(&list, Format::Table, &page)?;
     Ok(format!("\n{table}{}", unanswered(&splits, "", &page)))
 }
 
-/// Why splits are not asked or not answered: a line for each reason, behind `start`.
+/// Why splits are not predicted or not possible: a line for each reason, after `start`.
 fn unanswered(splits: &[ValidationSplit], start: &str, page: &Page) -> String {
     let mut reasons: Vec<UnansweredReason> = Vec::new();
     for reason in splits.iter().filter_map(|split| split.reason) {
@@ -132,7 +132,7 @@ fn unanswered(splits: &[ValidationSplit], start: &str, page: &Page) -> String {
     reasons.into_iter().map(line).collect()
 }
 
-/// Splits as a list: for people with two digits, for programs with all.
+/// Splits as a list: with two digits in tables, with all in other formats.
 pub(super) fn list(splits: &[ValidationSplit], format: Format) -> Sheet<'_, &ValidationSplit> {
     let rounds = matches!(format, Format::Table | Format::Markdown);
     let share = |head, digits: usize, of: fn(&ValidationSplit) -> Option<f64>| {
@@ -161,7 +161,7 @@ pub(super) fn list(splits: &[ValidationSplit], format: Format) -> Sheet<'_, &Val
             |split: &&ValidationSplit| json!(split.reason.map(|reason| reason.to_string()));
         columns.push(Column::text("reason", reason));
     }
-    // What was not asked stands below a table, with its reason.
+    // Splits without predictions are listed below a table, with the reason.
     let shown = |split: &&ValidationSplit| format != Format::Table || split.asked > 0;
     Sheet::new(splits.iter().filter(shown), columns)
 }

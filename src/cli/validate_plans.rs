@@ -1,4 +1,4 @@
-//! `scavsim validate plans`: what the law of layers says of plans that somebody ran.
+//! `scavsim validate plans`: predictions of the law of layers for measured plans.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use scavsim_parallel::law::constants::{Constant, GENERATIONS, NAMES, RUNTIME_CON
 use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Runtimes among which runs decide where none is named.
+/// Runtimes among which runs decide if none is named.
 const LIKELY: [&str; 3] = ["fsdp", "megatron-core", "megatron-deepspeed"];
 
 /// Arguments of `validate plans` and of `import runs`: runs, and the runtime that they ran under.
@@ -44,7 +44,7 @@ pub struct ValidatePlansArgs {
 
 pub(super) struct ReadRuns {
     pub(super) preset: RuntimePreset,
-    /// Whether the runtime was fitted to these runs, so that they are judged from before it.
+    /// Whether these runs were used to fit the runtime, so that it is judged without them.
     is_from_before: bool,
     pub(super) rows: Vec<runs::PlanRow>,
     pub(super) hash: String,
@@ -108,7 +108,7 @@ impl RunsArgs {
         Failure::Wrong(wrong)
     }
 
-    /// The runtime that is named, or those among which runs decide.
+    /// The named runtime, or the ones among which runs decide.
     fn presets(&self, diagnostics: &mut Diagnostics) -> Vec<RuntimePreset> {
         match &self.runtime {
             Some(named) => self.preset(named, diagnostics).into_iter().collect(),
@@ -139,7 +139,7 @@ impl ValidatePlansArgs {
         let read = self.runs.read()?;
         let page = terminal::page();
         if self.foretell {
-            // They would be left out in silence.
+            // They would be left out silently.
             if !plans::misfits(&read.preset, &read.rows).is_empty() {
                 return Err(self.runs.no_plan(&read));
             }
@@ -249,7 +249,7 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> Str
     std::iter::once("\n".to_owned()).chain(lines).collect()
 }
 
-/// Constants that moved by a tenth or more.
+/// Constants that changed by a tenth or more.
 fn moved(preset: &RuntimePreset, judged: &JudgedPlans) -> Vec<String> {
     let (before, after) = (&preset.prior.medians.0, &judged.fitted.constants.0);
     let name = |n: usize| match NAMES.get(n) {

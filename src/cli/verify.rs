@@ -1,6 +1,5 @@
-//! `scavsim verify`: whether results are what their scenario comes to. Hashes tell accidents only: whoever changes a row can
-//! hash it anew. But a case is a function of its number and scenario: drawn cases are evaluated again, and compared byte for
-//! byte.
+//! `scavsim verify`: whether results follow from their scenario. Hashes detect accidents only: an attacker who changes a row can hash it
+//! again. But a case is a function of its number and scenario: sampled cases are evaluated again, and compared byte by byte.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -83,7 +82,7 @@ impl VerifyArgs {
         Ok(Exit::Done)
     }
 
-    /// Compares files with their hashes, where results are not of strategies; whether they are.
+    /// Compares files with their hashes, for results without strategies; returns whether they are of that kind.
     fn files(&self) -> Result<bool, Failure> {
         let manifest = manifest::read(&self.folder.join(manifest::FILE));
         let manifest = manifest.ok().flatten().unwrap_or_default();
@@ -110,7 +109,7 @@ impl VerifyArgs {
         Ok(true)
     }
 
-    /// Reads all rows, makes their summary anew and compares it; the rows of these cases.
+    /// Reads all rows, recomputes their summary and compares it; returns the rows of these cases.
     fn stored(
         &self,
         run: &FinishedRun,
@@ -161,9 +160,9 @@ fn row_of(columns: &Arc<RecordColumns>, record: &Record<'_>) -> Vec<u8> {
     rows.into_bytes()
 }
 
-/// A seed that nobody knows before: who changes rows cannot choose those that are not drawn.
+/// An unpredictable seed: an attacker cannot choose rows that are not sampled.
 fn seed() -> u32 {
-    // The numbers by which the standard library keeps its hashes from being guessed.
+    // The random keys of the standard library's hash maps.
     RandomState::new().hash_one(0) as u32
 }
 
@@ -208,7 +207,7 @@ fn again(
     no_mistakes(found)
 }
 
-/// What is otherwise in a row than in the one that was evaluated again.
+/// How a row differs from the one that was evaluated again.
 fn difference(columns: &RecordColumns, case: u64, stored: &[u8], own: &[u8]) -> String {
     let cells = |row: &[u8]| {
         let mut rows = csv::ReaderBuilder::new();

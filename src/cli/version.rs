@@ -1,11 +1,11 @@
-//! `scavsim --version`: which program, from which commit, and of when the prices in it are.
+//! `scavsim --version`: the program, its commit, and the date of its prices.
 
 use scavsim_data::cloud::Catalogue;
 
-/// The commit of a release build; empty where nobody knows, and in development.
+/// The commit of a release build; empty if unknown, and in development.
 const COMMIT: &str = env!("SCAVSIM_COMMIT");
 
-/// In one line; kept for the rest of the run, which is short.
+/// The version in one line; kept for the rest of the short run.
 pub fn version() -> &'static str {
     let commit = match COMMIT {
         "" => "development build",

@@ -1,4 +1,4 @@
-//! `--what-if KEY=VALUE`: a run beside itself with a changed key, replica by replica.
+//! `--what-if KEY=VALUE`: a run compared with the run under a changed key, replica by replica.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,7 +21,7 @@ use scavsim_read::input::{Diagnostics, Source};
 use scavsim_scenario::{Overrides, Scenario};
 use scavsim_search::search::Objective;
 
-/// Rows that fit the last screen with their heads.
+/// Number of rows that fit one screen with their heads.
 const MOST: usize = 9;
 
 /// Keys to change.
@@ -65,10 +65,10 @@ impl WhatIfArgs {
     }
 }
 
-/// Which cases replicas are of: setting, workload, pricing policy, objective and strategy.
+/// The key of a group of replicas: setting, workload, pricing policy, objective and strategy.
 type GroupKey = [String; 5];
 
-/// What the cases of a run come to, by group and replica: hours where time is the objective, else USD.
+/// The values of a run's cases, by group and replica: hours if time is the objective, otherwise USD.
 #[derive(Default)]
 struct CaseValues(BTreeMap<GroupKey, Vec<Option<f64>>>);
 
@@ -91,20 +91,20 @@ impl Sink for CaseValues {
     }
 }
 
-/// A run: its groups in order, how many of their cases count as independent, and the values of each.
+/// A run: its groups in order, the number of independent cases, and the values of each.
 struct WhatIfRun {
     groups: Vec<(GroupKey, f64)>,
     values: CaseValues,
 }
 
-/// A group under a change, beside itself without.
+/// A group under a change, and its base group.
 struct ChangedGroup<'c> {
     change: &'c str,
     key: &'c GroupKey,
     base: f64,
     new: f64,
     more: PairedDifference,
-    /// Difference of each replica over its base.
+    /// Relative difference of each replica to its base.
     relative: Vec<f64>,
 }
 
@@ -173,7 +173,7 @@ fn values(scenario: &Scenario, jobs: usize, interrupt: &Interrupt) -> Result<Wha
     Ok(WhatIfRun { groups, values })
 }
 
-/// A group under a change beside itself; `None` where the change has no such group.
+/// A group under a change and its base; `None` if the change has no such group.
 fn compared<'c>(
     change: &'c str,
     (key, independence): &'c (GroupKey, f64),
@@ -236,7 +236,7 @@ fn text(
     })
 }
 
-/// Digits behind the point, of which a small figure has more.
+/// Number of decimals; small figures have more.
 fn digits(value: f64) -> usize {
     match value.abs() {
         v if v >= 999.95 => 0,

@@ -1,4 +1,4 @@
-//! What is asked of deadlines and policies, and what is answered.
+//! Questions about deadlines and policies, and their answers.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct DeadlineQuestion {
     pub(super) deadline: Deadline,
     pub(super) policies: Vec<(String, Arc<dyn Recipe>)>,
     pub(super) said: StatedSpotTimes,
-    /// Share of runs that may take longer than planned.
+    /// Share of runs that may be longer than planned.
     pub(super) miss: f64,
 }
 
@@ -25,16 +25,16 @@ pub struct PlannedAnswer<'a> {
     pub(super) in_time: &'a DeadlineQuestion,
     pub(super) advice: &'a RentalAdvice,
     pub(super) caps: &'a PriceCaps,
-    /// What all plans have in common.
+    /// The promise that all plans share.
     pub(super) promise: &'a Promise,
-    /// What stands in for markets that nobody measured.
+    /// Replaces the data of spot markets without measurements.
     pub(super) stand_in: &'a SubstituteMarket,
-    /// The plans, the cheapest first; what is first is to be taken.
+    /// The plans, cheapest first; the first one is the recommendation.
     pub(super) plans: Vec<Plan<'a>>,
     pub(super) rule: Rule,
-    /// Configurations that were run under policies.
+    /// Number of configurations that were run under policies.
     pub(super) candidates: usize,
-    /// Lives of each plan with a spot market.
+    /// Number of lives of each plan with a spot market.
     pub(super) lives: u64,
 }
 
@@ -49,7 +49,7 @@ impl DeadlineQuestion {
 }
 
 impl PlannedAnswer<'_> {
-    /// What to rent at first: the place of the choice in its advice, and the offer.
+    /// What to rent first: the rank of the choice in its advice, and the offer.
     pub fn first(&self) -> Option<(usize, &Offer, &PlanResult)> {
         let plan = self.plans.first()?;
         let choice = plan.candidate.choice;

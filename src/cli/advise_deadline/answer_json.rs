@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::spot::MeanFrom;
 use scavsim_data::cloud::Market;
 
-/// What stands beside the advice, under `deadline`.
+/// The value of `deadline` in the JSON of an advice.
 pub(super) fn value(answer: &PlannedAnswer<'_>) -> Value {
     let until = &answer.in_time.deadline;
     let rule = &answer.rule;

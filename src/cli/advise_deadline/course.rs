@@ -1,8 +1,8 @@
-//! What a life comes to if the job takes fewer or more hours than it was planned with.
+//! Time and cost of a life whose job needs fewer or more hours than planned.
 
 use scavsim_provision::policy_run::timeline::{Entry, Timeline, TimelineEvent};
 
-/// A stretch in which machines work: from a second on, with work done and USD spent, until a second.
+/// An interval in which machines work: its start and end in seconds, and the work done and USD spent at its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stretch {
     from_s: f64,
@@ -12,18 +12,18 @@ struct Stretch {
     usd_per_s: f64,
 }
 
-/// The course of a life: what was done and spent when.
+/// The course of a life: work done and USD spent over time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Course {
     stretches: Vec<Stretch>,
-    /// When it ended, with the work that was done, and USD spent.
+    /// The end of the life: time, work done and USD spent.
     end: (f64, f64, f64),
-    /// USD per second of what goes on after its end.
+    /// USD per second after its end.
     on_usd_per_s: f64,
 }
 
 impl Course {
-    /// The course that a timeline tells; whatever goes on behind its end costs `on_usd_per_h`.
+    /// The course of a timeline; time after its end costs `on_usd_per_h`.
     pub(super) fn from_timeline(timeline: &Timeline, on_usd_per_h: f64) -> Course {
         let pairs = timeline.entries.windows(2);
         let stretch = |pair: &[Entry]| {
@@ -44,8 +44,8 @@ impl Course {
         }
     }
 
-    /// When so much work is done, and USD spent until then. The machines work without a break in a stretch, so that work that
-    /// is lost later counts until then.
+    /// When this much work is done, and the USD spent until then. Machines work without a break in a stretch: work that is lost later
+    /// counts until the loss.
     pub(super) fn time_and_cost_at(&self, work_s: f64) -> (f64, f64) {
         let reaches = |one: &&Stretch| one.done_s + (one.until_s - one.from_s) >= work_s;
         match self.stretches.iter().find(reaches) {

@@ -1,5 +1,5 @@
-//! `scavsim advise --deadline`: what to rent now, and what to do when, so that a job is done in time: from an advice on
-//! demand to plans, each a configuration under a policy, the cheapest first.
+//! `scavsim advise --deadline`: what to rent now, and when to change it, to finish a job in time. Turns an advice on demand into plans,
+//! each a configuration under a policy, cheapest first.
 
 mod answer;
 mod answer_json;
@@ -30,11 +30,11 @@ use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 use spot::{SpotMarket, StatedSpotTimes, SubstituteMarket};
 use when::{ClockTime, Deadline, LEGAL, MOST_H};
 
-/// Share of runs that may take longer than planned, if nothing else is said.
+/// Default share of runs that may be longer than planned.
 const MISS: f64 = 0.05;
-/// Configurations that are run under policies: those that may be the cheapest.
+/// Number of configurations that are run under policies: the ones that may be the cheapest.
 const CANDIDATES: usize = 8;
-/// Most ticks of all lives of all plans: about an hour of one thread.
+/// Limit on the ticks of all lives of all plans: about an hour of one thread.
 const MOST_DECISIONS: f64 = 1e11;
 const ANY: &str = "any";
 
@@ -70,7 +70,7 @@ pub(super) struct DeadlineArgs {
 }
 
 impl DeadlineArgs {
-    /// Mean hours until a spot VM is lost, where that is stated and possible.
+    /// Mean hours until a spot VM is lost, if given and valid.
     pub(super) fn stated_run_h(&self) -> Option<f64> {
         self.spot_run_h.filter(|hours| *hours > 0.0)
     }
@@ -79,7 +79,7 @@ impl DeadlineArgs {
         self.deadline.is_some()
     }
 
-    /// What is asked for; `None` without a deadline. What is wrong goes to `wrong`.
+    /// Reads the question; `None` without a deadline. Mistakes go to `wrong`.
     pub(super) fn read(
         &self,
         miss: Option<f64>,
@@ -133,7 +133,7 @@ impl DeadlineArgs {
         })
     }
 
-    /// The policies by their names, on demand first: whoever looks for something better has that.
+    /// The policies by name, on demand first, as the reference for the others.
     fn policies(&self, wrong: &mut Diagnostics) -> Vec<(String, Arc<dyn Recipe>)> {
         let settings = Settings::default();
         let all = || POLICIES.iter().map(|policy| policy.name);
@@ -142,7 +142,7 @@ impl DeadlineArgs {
                 .recipe(name)
                 .is_some_and(|recipe| recipe.policy().net() != Net::None)
         };
-        // Who is told what comes is a bound, and nobody can have it.
+        // Policies that know the future are bounds; no one can use them.
         let legal: Vec<&str> = all()
             .filter(keeps)
             .filter(|name| {
@@ -173,20 +173,20 @@ impl DeadlineArgs {
     }
 }
 
-/// How much work goes into an answer, and what is the same for all machines.
+/// Effort of an answer, and values that all machines share.
 pub(super) struct PlanningOptions<'a> {
-    /// Minutes until machines train.
+    /// Minutes until machines begin to train.
     pub(super) setup_min: f64,
     pub(super) caps: &'a PriceCaps,
-    /// Lives of each plan.
+    /// Number of lives of each plan.
     pub(super) lives: u64,
     pub(super) jobs: usize,
     pub(super) interrupt: &'a Interrupt,
 }
 
 impl DeadlineQuestion {
-    /// Runs policies on the best configurations of an advice within the deadline, and hands the answer to `use_it`. Fails
-    /// where no configuration keeps the deadline, or nobody waits any more.
+    /// Runs policies on the best configurations of an advice within the deadline, and passes the answer to `use_it`. Fails if no
+    /// configuration meets the deadline, or if the run is interrupted.
     pub(super) fn answer(
         &self,
         advice: &RentalAdvice,
@@ -253,8 +253,8 @@ impl DeadlineQuestion {
         })
     }
 
-    /// Configurations that keep the deadline on demand and may cost least, wherever their hours are cheapest; and
-    /// the best on demand.
+    /// The best choice on demand, then the configurations that meet the deadline on demand and may cost least at their cheapest hourly
+    /// price.
     fn candidates<'a>(
         &self,
         advice: &'a RentalAdvice,
@@ -279,7 +279,7 @@ impl DeadlineQuestion {
         all
     }
 
-    /// Says by how much the deadline is before the fastest run ends.
+    /// Reports how far the deadline is before the end of the fastest run.
     fn too_early(&self, advice: &RentalAdvice, promise: &Promise) -> Diagnostics {
         let mut wrong = Diagnostics::default();
         let nearest = advice.nearest.iter().chain(&advice.choices);
@@ -310,7 +310,7 @@ impl DeadlineQuestion {
 }
 
 impl PlannedAnswer<'_> {
-    /// Prints it for people, or all of it as JSON with these commands in it.
+    /// Prints the answer as text, or all of it as JSON including these commands.
     pub(super) fn print(&self, is_json: bool, commands: Option<String>) -> Result<(), Failure> {
         if is_json {
             let mut value = self.advice.json.clone();
@@ -326,8 +326,7 @@ impl PlannedAnswer<'_> {
     }
 }
 
-/// The cheapest of those that keep the promise first; but what is first is on a GPU that was measured, unless the advice itself
-/// takes another.
+/// Sorts plans that meet the promise first, then by cost. The first plan uses a measured GPU, unless the advice itself recommends another.
 fn sort(plans: &mut [Plan<'_>], advice: &RentalAdvice, promised: f64) {
     let breaks = |plan: &Plan<'_>| plan.came.kept < promised - 1e-9;
     let cost = |plan: &Plan<'_>| plan.came.cost_usd[0];

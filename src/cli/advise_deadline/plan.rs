@@ -17,42 +17,42 @@ use scavsim_provision::world::process::Process;
 use scavsim_provision::world::transfer_costs::TransferCosts;
 use scavsim_provision::world::{World, Zone};
 
-/// Parts of equal chance that the hours of a job are split into.
+/// Number of strata of equal probability for the hours of a job.
 const STRATA: usize = 40;
-/// Lengths of ticks in seconds; the longest with at least [`TICKS`] until the deadline is taken.
+/// Lengths of ticks in seconds; the longest with at least [`TICKS`] until the deadline is used.
 const TICKS_S: [f64; 6] = [600.0, 300.0, 120.0, 60.0, 30.0, 10.0];
 const TICKS: f64 = 200.0;
 pub(super) const ON_DEMAND: &str = "on-demand";
 
-/// What all plans have in common.
+/// The promise that all plans share.
 #[derive(Debug)]
 pub(super) struct Promise {
-    /// Hours from now until the job shall be done.
+    /// Hours from now until the deadline.
     pub(super) deadline_h: f64,
     pub(super) miss: f64,
-    /// Hours until machines train.
+    /// Hours until machines begin to train.
     pub(super) setup_h: f64,
 }
 
-/// A configuration, with what its spot market is like.
+/// A configuration and its spot market.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     /// The configuration, on demand.
     pub(super) choice: &'a RentalChoice,
-    /// The spot market, where a price is known.
+    /// The spot market, if a price is known.
     pub(super) spot: Option<SpotMarket>,
-    /// Median hours of work, and the standard deviation of their logarithm.
+    /// Median hours of work, and the standard deviation of the logarithm.
     work_h: (f64, f64),
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct PlanResult {
-    /// USD: the mean, and the ends of the interval of 90 %.
+    /// USD: the mean, and the ends of the 90 % interval.
     pub cost_usd: [f64; 3],
-    /// Hours until it is done: the mean, and the ends of the interval of 90 %.
+    /// Hours until the job is done: the mean, and the ends of the 90 % interval.
     pub done_h: [f64; 3],
     pub(super) kept: f64,
-    /// Mean hours on spot machines and on demand, if the job takes as long as it was planned with.
+    /// Mean hours on spot machines and on demand, if the job needs exactly the planned hours.
     pub(super) planned_h: [f64; 2],
 }
 
@@ -102,7 +102,7 @@ impl<'a> Candidate<'a> {
         self.choice.offer.cluster_usd_per_hour(self.choice.vms)
     }
 
-    /// USD for all machines and an hour where it is cheapest.
+    /// USD per hour of all machines in the cheapest market.
     pub(super) fn least_usd_per_h(&self) -> f64 {
         let on_demand = self.on_demand_usd_per_h();
         let spot =
@@ -110,8 +110,8 @@ impl<'a> Candidate<'a> {
         spot.map_or(on_demand, |spot| spot.min(on_demand))
     }
 
-    /// Seconds of work between checkpoints, by Young and Daly, and what they make of an hour of work; `None` where machines
-    /// are not lost.
+    /// Seconds of work between checkpoints, by Young and Daly, and the factor by which they lengthen the work; `None` if machines are never
+    /// lost.
     pub(super) fn checkpoints(&self, policy: &str) -> Option<(f64, f64)> {
         let spot = self.spot.as_ref().filter(|_| policy != ON_DEMAND)?;
         let checkpoint_s = self.choice.checkpoint_s;
@@ -139,8 +139,8 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// The zone that it is in, in which the market offers machines in these ticks. All machines of the job are one: they are
-    /// rented and lost together.
+    /// The zone of the candidate, in which the market offers machines in these ticks. All machines of the job count as one: they are rented
+    /// and lost together.
     pub(super) fn world(&self, tick_s: f64, offered: Vec<u16>) -> World {
         let on_demand = self.on_demand_usd_per_h();
         let spot = self.spot.as_ref().map(|spot| spot.offer.usd_per_hour);
@@ -169,8 +169,8 @@ impl Promise {
 }
 
 impl<'a> Plan<'a> {
-    /// What a policy comes to on a configuration, over so many lives; `None` where it cannot keep its deadline, or nobody
-    /// waits for it any more. All policies meet the same lives.
+    /// Runs a policy on a configuration over `lives` lives; `None` if it cannot meet its deadline, or if the run is interrupted. All
+    /// policies meet equal lives.
     pub(super) fn run(
         candidate: &'a Candidate<'a>,
         (policy, recipe): (&'a str, &'a dyn Recipe),
@@ -213,7 +213,7 @@ impl<'a> Plan<'a> {
                 .collect();
             Some((ends, [outcome.spot.hours(), outcome.on_demand.hours()]))
         };
-        // Without a market there is nothing to draw.
+        // Without a market there is nothing random.
         let count = if process.is_some() { lives } else { 1 };
         let all: Option<Vec<_>> = (0..count).into_par_iter().map(life).collect();
         Some(Plan {
@@ -225,7 +225,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Ends of a life by the hours of the job, as seconds and USD; and hours on spot machines and on demand.
+/// Ends of a life by the hours of the job, in seconds and USD; and hours on spot machines and on demand.
 type Ends = (Vec<(f64, f64)>, [f64; 2]);
 
 impl PlanResult {
@@ -243,7 +243,7 @@ impl PlanResult {
     }
 }
 
-/// The mean, and the values that 5 % and 95 % do not exceed.
+/// The mean, and the 5 % and 95 % quantiles.
 fn mean_with_interval(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| {

@@ -1,23 +1,22 @@
-//! What to do when: a policy's answers in worlds that are asked about.
+//! When a plan does what: the policy's answers in constructed worlds.
 
 use super::plan::{ON_DEMAND, Plan, Promise};
 use super::when::Deadline;
 use scavsim_provision::policy_run::timeline::{Timeline, TimelineEvent};
 use scavsim_provision::policy_run::{outcome::Outcome, watch};
 
-/// Shares of the work after which spot machines are taken away, to see how long a policy waits for others.
+/// Shares of the work after which spot machines are lost, to measure how long a policy waits for others.
 const SHARES: [f64; 3] = [0.0, 0.5, 0.9];
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Rule {
-    /// Whether it begins on spot machines where there are some.
+    /// Whether it begins on spot machines if there are any.
     pub(super) begins_on_spot: bool,
-    /// Whether it waits at first where there are none.
+    /// Whether it waits at first if there are none.
     pub(super) waits_at_first: bool,
-    /// If spot machines are lost with such a share of the work done, after so many hours, and none come: hours until it goes on
-    /// demand.
+    /// If spot machines are lost after this share of the work and this many hours, and none return: hours until it goes on demand.
     pub(super) until_h: Vec<PolicyWait>,
-    /// Whether it goes back to spot machines that come once it is on demand.
+    /// Whether it returns to spot machines that appear once it is on demand.
     pub(super) goes_back: bool,
 }
 
@@ -26,7 +25,7 @@ pub(super) struct PolicyWait {
     pub(super) share: f64,
     /// Hours from now until machines are lost, without a loss before.
     pub(super) lost_h: f64,
-    /// Hours from now until it goes on demand.
+    /// Hours from now until it changes to on-demand machines.
     pub(super) until_h: f64,
 }
 
@@ -120,7 +119,7 @@ impl Rule {
     }
 }
 
-/// Runs the policy of a plan in a world whose spot market has machines in some ticks.
+/// Runs the policy of a plan in a world whose spot market has machines in the given ticks.
 fn live(
     plan: &Plan<'_>,
     promise: &Promise,
@@ -135,7 +134,7 @@ fn live(
     life.unwrap_or_default()
 }
 
-/// When it first goes on demand, in seconds, and with how much work done.
+/// When it first goes on demand, in seconds, and the work done until then.
 fn on_demand(timeline: &Timeline) -> Option<(f64, f64)> {
     let entries = timeline.entries.iter();
     let mut started = entries.filter(|entry| entry.what == TimelineEvent::OnDemand);

@@ -8,7 +8,7 @@ use scavsim_measure::advise::rental::RentalChoice;
 use scavsim_provision::world::written::WrittenMarket;
 use scavsim_read::input::{Diagnostic, Diagnostics};
 
-/// The market of the library whose runs and pauses stand in where nobody measured any; provider and VM type that it is of.
+/// The market of the library whose runs and pauses replace unmeasured ones; its provider and VM type.
 const STAND_IN: (&str, [&str; 2]) = ("aws-v100-2023", ["aws", "p3.2xlarge"]);
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,24 +22,24 @@ pub(super) struct StatedSpotTimes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MeanFrom {
     Said,
-    /// Published for such machines, as the lives of this name.
+    /// Published for such machines, as lifetimes of this name.
     Published(&'static str),
     /// Measured on such machines in the region.
     Measured,
-    /// Measured on another machine.
+    /// Measured on another machine type.
     StandIn,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct SpotMarket {
     pub(super) offer: Offer,
-    /// Mean hours until one of all machines of the job is lost, and where that is from.
+    /// Mean hours until one of all machines of the job is lost, and the origin of the value.
     pub(super) run_h: (f64, MeanFrom),
     /// Mean hours until there are machines again.
     pub(super) pause_h: (f64, MeanFrom),
 }
 
-/// Runs and pauses in the market that stands in for others.
+/// Runs and pauses of the market that replaces unmeasured markets.
 #[derive(Debug, Clone)]
 pub(super) struct SubstituteMarket {
     pub(super) about: String,
@@ -50,7 +50,7 @@ pub(super) struct SubstituteMarket {
     by_region: BTreeMap<String, [f64; 2]>,
 }
 
-/// Ticks and ends, of pauses and of runs.
+/// Number of ticks and of ends, for pauses and for runs.
 type Counts = [[f64; 2]; 2];
 
 impl SubstituteMarket {
@@ -87,7 +87,7 @@ impl SubstituteMarket {
         })
     }
 
-    /// Means of runs and pauses that were measured of an offer's own machine, where it is offered.
+    /// Measured means of runs and pauses for an offer's own machine, in its region.
     fn means_of_offer(&self, offer: &Offer) -> Option<[f64; 2]> {
         let (_, [provider, vm]) = STAND_IN;
         let is_it = offer.provider.as_deref() == Some(provider) && offer.vm == vm;
@@ -97,7 +97,7 @@ impl SubstituteMarket {
 }
 
 impl SpotMarket {
-    /// The spot market where a choice is offered on demand; `None` where no price is known.
+    /// The spot market in which a choice is also offered on demand; `None` if no price is known.
     pub(super) fn for_choice(
         choice: &RentalChoice,
         said: StatedSpotTimes,

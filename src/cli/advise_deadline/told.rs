@@ -1,4 +1,4 @@
-//! The answer for people.
+//! The answer as text.
 
 use super::answer::PlannedAnswer;
 use super::plan::Plan;
@@ -7,7 +7,7 @@ use scavsim_base::text::words::{figure, plural, rate, share, short_figure, small
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_measure::advise::rental::RentalChoice;
 
-/// Plans that are shown beside the best.
+/// Number of plans that are shown in addition to the best.
 const OTHERS: usize = 5;
 
 pub(super) fn render(answer: &PlannedAnswer<'_>, page: &Page) -> String {
@@ -54,7 +54,7 @@ fn indented(text: &str, page: &Page) -> String {
         .replace('\u{a0}', " ")
 }
 
-/// What the plans rest on, a clause each.
+/// The assumptions of the plans, one clause each.
 fn planned(answer: &PlannedAnswer<'_>) -> Vec<String> {
     let promise = answer.promise;
     let mut all = vec![
@@ -140,7 +140,7 @@ fn lower(text: &str) -> String {
     })
 }
 
-/// The list without what stands in it before.
+/// The list without repetitions.
 fn each_once<T: PartialEq>(list: Vec<T>) -> Vec<T> {
     let mut seen = Vec::new();
     for one in list {
@@ -151,7 +151,7 @@ fn each_once<T: PartialEq>(list: Vec<T>) -> Vec<T> {
     seen
 }
 
-/// How long the machines of a spot market stay, and are away.
+/// How long machines of a spot market run, and how long they are unavailable.
 fn runs(spot: &SpotMarket, choice: &RentalChoice) -> String {
     let basis = |basis: &MeanFrom| match basis {
         MeanFrom::Said => "as given".to_owned(),

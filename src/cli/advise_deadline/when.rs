@@ -15,7 +15,7 @@ pub(super) const MOST_H: f64 = 1e5;
 pub(super) const LEGAL: &str = "expected a duration, like `60h` or `2d 4h`, or a day and a time, like `Fri 18:00` or \
                                 `2026-12-04 18:00`. A day alone, like `2026-12-04` or `tomorrow`, means its end. Days are in UTC, or end in an offset, like `+01:00`";
 
-/// A time on a clock that is ahead of UTC.
+/// A time on a clock with its offset from UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClockTime {
     time: Timestamp,
@@ -26,7 +26,7 @@ pub(super) struct ClockTime {
 pub(super) struct Deadline {
     /// Hours from now.
     pub(super) hours: f64,
-    /// What the clock shows now, where it is asked about times of a clock.
+    /// The current time on the clock, if the question names clock times.
     pub(super) now: Option<ClockTime>,
 }
 
@@ -37,14 +37,14 @@ pub(super) enum NoDeadline {
     #[error("the deadline {at} is past: it was {hours:.1} h before {now}")]
     Past {
         at: ClockTime,
-        /// How long ago.
+        /// Hours since then.
         hours: f64,
         now: ClockTime,
     },
 }
 
 impl Deadline {
-    /// The deadline that `text` writes, seen from `now`; from the clock of the machine where that is not given.
+    /// The deadline that `text` describes, relative to `now`; without `now`, relative to the system clock.
     pub(super) fn read(text: &str, now: Option<ClockTime>) -> Result<Deadline, NoDeadline> {
         let unreadable = || NoDeadline::Unreadable(text.to_owned());
         if let Some(hours) = duration_h(text) {
@@ -91,8 +91,7 @@ impl ClockTime {
         }
     }
 
-    /// A day with a time. Where `now` is known, the day may be the next of a name, `today` or `tomorrow`, and without a
-    /// time it means the end of the day.
+    /// A day with a time. If `now` is known, the day may be a weekday, `today` or `tomorrow`; without a time it means the end of the day.
     pub(super) fn read(text: &str, now: Option<ClockTime>) -> Option<ClockTime> {
         let mut text = text.trim().to_owned();
         if text.get(10..11) == Some("T") {
@@ -164,7 +163,7 @@ impl fmt::Display for ClockTime {
     }
 }
 
-/// How far a clock is ahead of UTC, written `+01:00`, `Z` or `UTC`.
+/// Offset of a clock from UTC, written `+01:00`, `Z` or `UTC`.
 fn utc_offset(text: &str) -> Option<Offset> {
     if matches!(text, "Z" | "UTC") {
         return Some(Offset::UTC);
