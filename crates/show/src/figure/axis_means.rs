@@ -1,15 +1,15 @@
-//! Mean cost of searching over pairs of axes that a scenario sweeps.
+//! Mean search cost over pairs of axes that a scenario sweeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::axis_map::{AxisMaps, SumAndCount};
 use scavsim_experiment::Record;
 
-/// Cells of all pairs of axes that are kept.
+/// Maximum number of cells of all pairs of axes.
 const MOST_CELLS: usize = 400_000;
 
-/// For each strategy, workload and pair of swept axes, the mean by which its jobs exceed the oracle's, search included, at each
-/// pair of values. Its size grows with the values of two axes, not with cases.
+/// For each strategy, workload and pair of swept axes: the mean excess over the oracle, search included, at each pair of
+/// values. Its size grows with the values of two axes, not with cases.
 #[derive(Debug, Default)]
 pub struct AxisMeans {
     names: Vec<String>,
@@ -17,12 +17,12 @@ pub struct AxisMeans {
     groups: Vec<[String; 3]>,
     /// By group, two axes and the bits of their values.
     cells: BTreeMap<(usize, [usize; 2], [u64; 2]), SumAndCount>,
-    /// Whether there were more cells than are kept.
+    /// Whether there were more cells than the maximum.
     pub is_cut: bool,
 }
 
 impl AxisMeans {
-    /// Adds a record with its excess: net of credited search steps, in what its objective counts.
+    /// Adds a record with its excess, without credited search steps, in the unit of its objective.
     pub fn add(&mut self, record: &Record<'_>) {
         let excess = match record.objective {
             "time" => record.overhead_net_time,
@@ -42,7 +42,7 @@ impl AxisMeans {
                 let (Some(a), Some(b)) = (values[first], values[second]) else {
                     continue;
                 };
-                // −0 is 0.
+                // Turns −0 into 0.
                 let values = [a, b].map(|value| (value + 0.0).to_bits());
                 let key = (group, [first, second], values);
                 if self.cells.len() >= MOST_CELLS && !self.cells.contains_key(&key) {
@@ -57,7 +57,7 @@ impl AxisMeans {
     }
 
     fn group(&mut self, names: [&str; 3]) -> usize {
-        // Records of a group stand together.
+        // Records of a group come together.
         let known = self.groups.iter().rposition(|own| *own == names);
         known.unwrap_or_else(|| {
             self.groups.push(names.map(str::to_owned));
@@ -65,8 +65,8 @@ impl AxisMeans {
         })
     }
 
-    /// Maps of all strategies for an objective, on one workload or in the mean over all, over the two axes with the most values;
-    /// `None` where fewer than two axes have several.
+    /// Maps of all strategies for an objective, on one workload or averaged over all, over the two axes with the most values;
+    /// `None` if fewer than two axes have several.
     pub fn maps(&self, objective: &str, workload: Option<&str>) -> Option<AxisMaps<&str>> {
         let shown = || {
             let cells = self.cells.iter().map(|((group, axes, bits), sum)| {
@@ -131,7 +131,7 @@ mod tests {
         }
         for (workload, times) in [(Some("a"), 1.0), (Some("b"), 3.0), (None, 2.0)] {
             let maps = means.maps("cost", workload).expect("two axes");
-            // `price` and `network` have two values each; the first of them stands.
+            // `price` and `network` have two values each; the first of them is used.
             assert_eq!(maps.axes, ["compute", "price"]);
             assert_eq!(maps.values, [vec![-1.0, 1.0, 2.0, 4.0], vec![1.0, 2.0]]);
             let [(name, map)] = &maps.maps[..] else {

@@ -1,16 +1,16 @@
-//! A figure before it is drawn: what stands where, in the units of its axes.
+//! A figure before it is drawn: its marks, in the units of its axes.
 
 use super::style::Style;
 
-/// One figure: panels side by side, with the series of all in one legend.
+/// One figure: panels side by side, with one legend for the series of all panels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Stem of its files.
+    /// File name without extension.
     pub name: String,
     pub title: String,
-    /// What it shows, in words, for whoever cannot see it.
+    /// A description in words, for readers who cannot see the figure.
     pub alt: String,
-    /// How to read it; what is left out.
+    /// How to read the figure, and what it leaves out.
     pub note: String,
     pub panels: Vec<Panel>,
     pub columns: usize,
@@ -18,7 +18,7 @@ pub struct Figure {
     pub size: [f64; 2],
 }
 
-/// One pair of axes with what is drawn between them.
+/// One pair of axes with the series between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     pub title: String,
@@ -30,19 +30,19 @@ pub struct Panel {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     pub label: String,
-    /// In which unit; empty where it counts or names.
+    /// Unit of the values; empty for counts and names.
     pub unit: String,
     pub scale: Scale,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
-    /// Evenly, over the values that there are.
+    /// Linear, over the range of the values.
     Linear,
-    /// Evenly, zero included.
+    /// Linear, including zero.
     FromZero,
     Log,
-    /// Names, of which the n-th stands at n, from 1.
+    /// Names; the n-th one is at position n, from 1.
     Names(Vec<String>),
 }
 
@@ -64,7 +64,7 @@ pub enum Shape {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where, x and y.
+    /// Position, x and y.
     pub at: [f64; 2],
     /// Ends of the interval along x.
     pub x: Option<[f64; 2]>,
@@ -79,7 +79,7 @@ pub struct Block {
     pub x: [f64; 2],
     /// From and to along y.
     pub y: [f64; 2],
-    /// How dark, from 0 to 1, where that is what it tells.
+    /// Darkness from 0 to 1, if it encodes a value.
     pub shade: Option<f64>,
     pub name: String,
 }
@@ -131,7 +131,7 @@ impl Series {
         self.range(0).is_none()
     }
 
-    /// The range that it takes along an axis: 0 for x, 1 for y.
+    /// The range along an axis: 0 for x, 1 for y.
     pub fn range(&self, axis: usize) -> Option<[f64; 2]> {
         let all: Vec<f64> = match &self.shape {
             Shape::Marks(marks) => {
@@ -152,7 +152,7 @@ impl Series {
 }
 
 impl Panel {
-    /// The range that its series take along an axis: 0 for x, 1 for y.
+    /// The range of its series along an axis: 0 for x, 1 for y.
     pub fn range(&self, axis: usize) -> Option<[f64; 2]> {
         joined(self.series.iter().filter_map(|series| series.range(axis)))
     }

@@ -1,4 +1,4 @@
-//! A figure as SVG and as PNG, drawn by `kuva`; its font is in the program.
+//! A figure as SVG and as PNG, drawn by `kuva`; its font is embedded.
 
 use kuva::TickFormat;
 use kuva::backend::raster::RasterBackend;
@@ -13,24 +13,24 @@ use kuva::render::render::Scene;
 use super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{Dash, Style, shade};
 
-/// Colours of paper, of writing, and of lines behind the data. A page replaces them by those of its own theme.
+/// Colours of the background, of text, and of lines behind the data. A page replaces them by the colours of its own theme.
 pub const PAPER: &str = "#ffffff";
 pub const INK: &str = "#1a1a1a";
 pub const GRID: &str = "#dedede";
 
-/// How the library's names of what clips a panel begin.
+/// Prefix of the library's names for clip paths of panels.
 const CLIP: &str = "kuva-clip-";
 /// Pixels of a PNG per pixel of the SVG: enough for print at the width of a column.
 const PNG_SCALE: f32 = 2.0;
 /// Opacity of blocks behind others.
 const FILL: f64 = 0.85;
-/// Pixels of a letter of a name, and of what stands beside the axes: names that do not fit stand askew.
+/// Pixels per letter of a name at an axis: names that do not fit are rotated.
 const LETTER: f64 = 7.5;
 const BESIDE: f64 = 90.0;
 
 pub fn svg(figure: &Figure) -> String {
     let drawn = own_numbers(&SvgBackend::new().render_scene(&scene(figure)));
-    // The library signs with its version, and knows no alternative text.
+    // The library adds its version, and has no alternative text.
     let (open, rest) = drawn.split_once("-->").unwrap_or(("", &drawn));
     let tag = open.split_once('>').map_or(open, |(tag, _)| tag);
     let width = size(tag, "width");
@@ -44,8 +44,8 @@ pub fn svg(figure: &Figure) -> String {
     )
 }
 
-/// The library numbers what clips its panels through all that a process draws; here every drawing counts for itself, so
-/// that its bytes do not depend on others.
+/// Numbers clip paths per drawing. The library numbers them over all drawings of a process, so that the bytes would depend on
+/// other drawings.
 fn own_numbers(svg: &str) -> String {
     let mut parts = svg.split(CLIP);
     let mut all = parts.next().unwrap_or_default().to_owned();
@@ -87,7 +87,7 @@ pub fn escaped(text: &str) -> String {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{library}")]
 pub struct NotEncoded {
-    /// What the library says of it; it has no types for that.
+    /// The library's message; it has no types for errors.
     library: String,
 }
 
@@ -123,14 +123,14 @@ fn scene(figure: &Figure) -> Scene {
     sheet.render()
 }
 
-/// A heading that has room: letters are about 0.6 of their size wide.
+/// The font size of a heading that fits: letters are about 0.6 of their size wide.
 fn title_size(figure: &Figure, columns: usize) -> u32 {
     let room = figure.size[0] * columns as f64;
     let letters = figure.title.chars().count().max(1) as f64;
     ((room / (0.62 * letters)) as u32).clamp(10, 16)
 }
 
-/// One entry per label, of whichever panel, in the order of the panels' series.
+/// One entry per label of any panel, in the order of the panels' series.
 fn legend(figure: &Figure) -> Vec<LegendEntry> {
     let mut entries: Vec<(usize, LegendEntry)> = Vec::new();
     let all = figure
@@ -221,7 +221,7 @@ fn layout(panel: &Panel, width: f64) -> Layout {
     layout
 }
 
-/// From where to where an axis reaches.
+/// The start and end of an axis.
 fn placed(axis: &Axis, range: Option<[f64; 2]>, marks_only: bool) -> [f64; 2] {
     let [low, high] = range.unwrap_or([0.0, 1.0]);
     match &axis.scale {
@@ -234,13 +234,13 @@ fn placed(axis: &Axis, range: Option<[f64; 2]>, marks_only: bool) -> [f64; 2] {
             } else {
                 (low, high)
             };
-            // A single value has room, too.
+            // A single value has a margin, too.
             let room = if high > low {
                 0.06 * (high - low)
             } else {
                 (0.1 * high.abs()).max(0.5)
             };
-            // Bars stand on the axis; a mark on it would be cut.
+            // Bars begin at the axis; a mark on it would be cut off.
             let low = if zero && low == 0.0 && !marks_only {
                 0.0
             } else {
@@ -314,7 +314,7 @@ fn lengths(dash: Dash) -> String {
     lengths.join(" ")
 }
 
-/// A text in which the library finds no mathematics.
+/// A text that the library does not read as mathematics.
 fn plain(text: &str) -> String {
     text.replace('$', "\\$")
 }

@@ -1,4 +1,4 @@
-//! The life of one job, by VM, from what `scavsim trace` wrote.
+//! The timeline of one job, by VM, from the output of `scavsim trace`.
 
 use std::io::{self, BufRead};
 
@@ -13,7 +13,7 @@ const MOST_VMS: usize = 40;
 const HALF: f64 = 0.36;
 const JOB: &str = "job";
 
-/// Spans that are drawn, in the order of the legend: those of the job, then those of VMs.
+/// Spans that are drawn, in the order of the legend: those of the job, then of VMs.
 const SPANS: [&str; 8] = [
     "searching",
     "training",
@@ -36,7 +36,7 @@ struct Entry {
     args: Value,
 }
 
-/// Draws the entries of a file, which is called `file` in what is said of it.
+/// Draws the entries of a file; `file` is its name in messages.
 pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
     let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut life = JobTimeline::default();
@@ -81,7 +81,7 @@ impl JobTimeline {
         let row = match entry.track.strip_prefix("vm ").map(str::parse) {
             Some(Ok(number)) => TimelineRow::Vm(number),
             _ if entry.track == JOB => TimelineRow::Job,
-            // Workers and servers are for a timeline that can be zoomed.
+            // Workers and servers need a timeline with zoom.
             _ => return,
         };
         if let TimelineRow::Vm(number) = row {
@@ -103,7 +103,7 @@ impl JobTimeline {
 
     fn drawn(self) -> Figure {
         let shown = self.vms.min(MOST_VMS);
-        // The job stands on top, behind it the VMs in the order of their requests.
+        // The job is the top row, below it the VMs in the order of their requests.
         let place = |row: TimelineRow| match row {
             TimelineRow::Job => Some((shown + 1) as f64),
             TimelineRow::Vm(number) => (number < shown).then(|| (shown - number) as f64),
@@ -122,7 +122,7 @@ impl JobTimeline {
             });
             let blocks: Vec<Block> = blocks.collect();
             if !blocks.is_empty() {
-                // Most of the picture is VMs that run: they stand back.
+                // Running VMs fill most of the figure, so they are drawn lighter.
                 let style = match *name {
                     "running" => Style::behind(0),
                     _ => Style::nth(n),

@@ -1,4 +1,4 @@
-//! All that the figures of a result are made of: what its records hold, and where the scenario is at hand what they lack.
+//! The input of the figures of a result: the contents of its records, completed by the scenario if available.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
 use scavsim_search::testbed::PlanMetrics;
 
-/// Runs of a configuration from which on their 5 % and 95 % say something.
+/// Minimum number of runs of a configuration for its 5 % and 95 % quantiles.
 const FEWEST_RUNS: u64 = 20;
 
 pub struct Material {
     pub identity: Identity,
     pub name: String,
     pub groups: Vec<Group>,
-    /// What their cases came to, in the same order.
+    /// The results of their cases, in the same order.
     pub outcomes: Vec<Outcome>,
     /// Configurations by setting, workload and policy.
     pub clouds: Vec<Cloud>,
@@ -31,20 +31,20 @@ pub struct Material {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
-    /// Hours that 5 % and 95 % of them stay below.
+    /// Hours: 5 % and 95 % quantiles.
     pub time_h: Option<[f64; 2]>,
-    /// USD that they do.
+    /// USD: 5 % and 95 % quantiles.
     pub cost_usd: Option<[f64; 2]>,
 }
 
 /// The configurations of one workload in one setting under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cloud {
-    /// Setting; empty where no key of the scenario holds several values.
+    /// Setting; empty if no key of the scenario has several values.
     pub setting: String,
     pub workload: String,
     pub pricing: String,
-    /// Whether these are all, and not only those that somebody chose.
+    /// Whether these are all configurations, or only the chosen ones.
     pub is_all: bool,
     pub places: Vec<Place>,
 }
@@ -53,35 +53,35 @@ pub struct Cloud {
 pub struct Place {
     /// VM shape or kind of cluster.
     pub vm: Option<String>,
-    /// VMs with their number, where all configurations are known.
+    /// VMs with their number, if all configurations are known.
     pub held: Option<String>,
     pub workers: Option<u32>,
     pub batch: Option<u32>,
-    /// What it is on all other axes.
+    /// Values on all other axes.
     pub other: Option<String>,
     pub time_h: f64,
     pub cost_usd: f64,
     /// Measured, interpolated or extrapolated.
     pub provenance: String,
-    /// What a parallel plan does with its GPUs; known where all configurations are.
+    /// Metrics of a parallel plan; known if all configurations are.
     pub plan: Option<PlanMetrics>,
-    /// Whether none is faster and no dearer, or cheaper and no slower.
+    /// Whether no other is faster without costing more, or cheaper without being slower.
     pub is_on_front: bool,
     /// Whether it is the knee of the front.
     pub is_knee: bool,
-    /// Whether the limits allow it; true where that is not known.
+    /// Whether the limits allow it; true if unknown.
     pub is_allowed: bool,
-    /// Objectives that it is the oracle's choice for; empty where not all configurations are known.
+    /// Objectives for which it is the oracle's choice; empty unless all configurations are known.
     pub best_for: Vec<Objective>,
-    /// Hours and USD that 5 % and 95 % of runs stay below, where they were simulated.
+    /// 5 % and 95 % quantiles of hours and of USD, if runs were simulated.
     pub ends: Option<[[f64; 2]; 2]>,
-    /// Share of runs that miss a limit, where there is one.
+    /// Share of runs that miss a limit, if there is one.
     pub miss: Option<f64>,
     pub by: Vec<Chooser>,
 }
 
 impl Material {
-    /// Puts together what was gathered from the records of `identity`, and what is known besides.
+    /// Combines the data from the records of `identity` with other known data.
     pub fn new(
         identity: Identity,
         mut gathered: RecordDigest,
@@ -139,7 +139,7 @@ fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
 }
 
 impl Place {
-    /// What it is called: workers × batch, and what else tells it.
+    /// The name: workers × batch, and the other values that identify the configuration.
     pub fn name(&self, with_vm: bool) -> String {
         let mut parts = Vec::new();
         match (self.workers, self.batch) {
@@ -171,7 +171,7 @@ type Key<'a> = (
 );
 
 impl Cloud {
-    /// All configurations of each ranking, with who chose them.
+    /// All configurations of each ranking, with the strategies that chose them.
     pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
         fn key(p: &ChosenPoint) -> Key<'_> {
             let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
@@ -199,7 +199,7 @@ impl Cloud {
 }
 
 fn of_ranking(ranking: Ranking) -> Cloud {
-    // Of a few runs these ends are no more than the runs.
+    // For few runs these quantiles are only the extreme runs.
     let ends = |row: &Ranked| {
         (row.runs >= FEWEST_RUNS).then(|| {
             let hours = row.time_interval_s().map(|end| end / SECONDS_PER_HOUR);
@@ -246,7 +246,7 @@ fn of_ranking(ranking: Ranking) -> Cloud {
     }
 }
 
-/// By VM, workers and batch, whatever they were sorted by.
+/// Sorts by VM, workers and batch.
 fn in_order(places: &mut [Place]) {
     places.sort_by(|a, b| {
         let key = |p: &Place| (p.vm.clone(), p.other.clone(), p.workers, p.batch);
@@ -261,7 +261,7 @@ fn mark_knee(places: &mut [Place], may: impl Fn(&Place) -> bool) {
     }
 }
 
-/// Configurations that somebody chose: their front and knee are among themselves.
+/// Configurations that some strategy chose; front and knee are computed among them.
 fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
     let mut clouds: Vec<Cloud> = Vec::new();
     for point in chosen {

@@ -1,4 +1,4 @@
-//! Figures of results: from a finished run, and where it is at hand its scenario, to SVG, PNG and Vega-Lite.
+//! Figures of results: from a finished run, and its scenario if available, to SVG, PNG and Vega-Lite.
 
 pub mod axis_means;
 pub mod description;

@@ -1,4 +1,4 @@
-//! One life of a job under a policy: where it runs, how far it is, and what it cost until then.
+//! One life of a job under a policy: its place, progress and cost over time.
 
 use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{BLACK, Dash, GREY, Marker, Style};
@@ -9,7 +9,7 @@ use scavsim_provision::policy_run::outcome::Outcome;
 use scavsim_provision::policy_run::timeline::{Timeline, TimelineEvent};
 use scavsim_provision::world::Window;
 
-/// Half the height of what the market offers, and of what runs on it.
+/// Half the height of the market's offers, and of the machines that run.
 const HALF: [f64; 2] = [0.36, 0.24];
 /// The row of a job that has no machines.
 const WAITING: &str = "waiting";
@@ -19,7 +19,7 @@ const KINDS: [&str; 4] = ["on spot machines", "on demand", "starting", WAITING];
 #[derive(Debug)]
 pub struct PolicyTimeline<'a> {
     pub name: String,
-    /// Name of the scenario, and which life it is.
+    /// Name of the scenario, and number of the life.
     pub of: String,
     pub policy: &'a str,
     pub window: Window<'a>,
@@ -93,12 +93,12 @@ pub fn figure(life: &PolicyTimeline<'_>) -> Figure {
     }
 }
 
-/// Rows of the first panel, from below, and what stands in them.
+/// Rows of the first panel, from below, and their contents.
 fn places(life: &PolicyTimeline<'_>, end_h: f64) -> (Vec<String>, Vec<Series>) {
     let zones = &life.window.world().zones;
     let names = zones.iter().rev().map(|zone| zone.name.clone());
     let rows: Vec<String> = [WAITING.to_owned()].into_iter().chain(names).collect();
-    // Zones stand in their order from above, and below them the row without machines.
+    // Zones are in order from the top, and below them the row without machines.
     let place = |zone: Option<usize>| zone.map_or(1.0, |zone| (zones.len() - zone) as f64 + 1.0);
     let mut series = vec![Series::new(
         "spot machines are offered",
@@ -142,7 +142,7 @@ fn places(life: &PolicyTimeline<'_>, end_h: f64) -> (Vec<String>, Vec<Series>) {
     (rows, series)
 }
 
-/// When zones offer as many machines as the least form of the job takes.
+/// When zones offer enough machines for the smallest form of the job.
 fn offered(
     life: &PolicyTimeline<'_>,
     place: &dyn Fn(Option<usize>) -> f64,
@@ -177,7 +177,7 @@ fn offered(
     blocks
 }
 
-/// What the job has from one entry to the next.
+/// The machines of the job from one entry to the next.
 fn stretches(timeline: &Timeline) -> Vec<Stretch> {
     let mut market = Market::Spot;
     let mut has: Option<(usize, bool)> = None;
@@ -215,7 +215,7 @@ fn stretches(timeline: &Timeline) -> Vec<Stretch> {
             h: [entry.at_s, next.at_s].map(|s| s / SECONDS_PER_HOUR),
         });
     }
-    // Nothing is noted of a job that waits from the start.
+    // A job that waits from the start has no entry for it.
     if let Some(first) = timeline.entries.first().filter(|first| first.at_s > 0.0) {
         all.push(Stretch {
             kind: 3,
@@ -226,7 +226,7 @@ fn stretches(timeline: &Timeline) -> Vec<Stretch> {
     all
 }
 
-/// The last hours at which machines on demand still keep the deadline, in the form that ends first, and the work done by then.
+/// The latest hours at which on-demand machines still meet the deadline, in the fastest form, by the work done until then.
 fn latest(job: &Job) -> Vec<[f64; 2]> {
     const POINTS: u32 = 200;
     let at = |point: u32| {
@@ -241,7 +241,7 @@ fn latest(job: &Job) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// Work done in hours, and USD spent, over hours. Work goes on until machines are lost, and falls to what was saved.
+/// Work done in hours, and USD spent, over hours. Work grows until machines are lost, and then falls back to the saved amount.
 fn lines(job: &Job, timeline: &Timeline) -> (Vec<[f64; 2]>, Vec<[f64; 2]>) {
     let (mut done, mut spent) = (vec![[0.0, 0.0]], vec![[0.0, 0.0]]);
     let mut works_since: Option<(f64, f64, usize)> = None;

@@ -1,4 +1,4 @@
-//! What figures and pages need of records, gathered as they pass by: its size does not go with the cases.
+//! The data that figures and pages need of records, collected in one pass: the size does not depend on the number of cases.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, HashMap};
@@ -9,38 +9,38 @@ use super::axis_means::AxisMeans;
 use scavsim_base::stats::RunningMedian;
 use scavsim_experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 
-/// Chosen configurations that are kept; beyond, the rest is counted.
+/// Maximum number of chosen configurations; others are only counted.
 const MOST_CHOSEN: usize = 2_000;
-/// Cases that are kept to be looked at one by one.
+/// Maximum number of cases for inspection.
 const MOST_CASES: u64 = 500;
-/// Reasons of failed cases that are told apart.
+/// Maximum number of separate reasons of failed cases.
 const MOST_REASONS: usize = 20;
-/// Ends of the interval that runs are told by.
+/// Quantiles of the interval of runs.
 pub const ENDS: [f64; 2] = [0.05, 0.95];
 
 pub struct RecordDigest {
     summary: Summary,
     all: Vec<Outcomes>,
-    /// The outcomes behind those of the last record.
+    /// Index after the outcomes of the last record.
     next: usize,
     rule: Rule,
-    /// Cases by the rule.
+    /// Cases that the rule selects.
     pub cases: Vec<OwnedRecord>,
-    /// Chosen configurations with what is expected of them.
+    /// Chosen configurations with their expected time and cost.
     pub chosen: Vec<ChosenPoint>,
     pub axes: AxisMeans,
-    /// Places of the chosen configurations by their hash.
+    /// Indices of the chosen configurations by their hash.
     known: HashMap<u64, usize>,
-    /// Whether there were more than are kept.
+    /// Whether there were more than the maximum.
     pub is_cut: bool,
     pub count: u64,
-    /// Why cases have no result, with their number.
+    /// Reasons of cases without a result, with their number.
     pub reasons: BTreeMap<String, u64>,
-    /// Cases by where their choice comes from: measured, interpolated, extrapolated.
+    /// Cases by the provenance of their choice: measured, interpolated, extrapolated.
     pub provenance: BTreeMap<String, u64>,
 }
 
-/// What the cases of one setting, workload, policy, objective and strategy came to.
+/// The outcomes of the cases of one setting, workload, policy, objective and strategy.
 pub struct Outcomes {
     pub setting: String,
     pub workload: String,
@@ -57,9 +57,9 @@ pub struct ChosenPoint {
     pub workload: String,
     pub pricing: String,
     pub vm: Option<String>,
-    /// Number of workers; `None` where configurations have no such axis.
+    /// Number of workers; `None` if configurations have no such axis.
     pub workers: Option<u32>,
-    /// Global batch in samples; `None` where configurations have no such axis.
+    /// Global batch in samples; `None` if configurations have no such axis.
     pub batch: Option<u32>,
     pub other: Option<String>,
     pub time_h: f64,
@@ -75,7 +75,7 @@ pub struct Chooser {
     pub cases: u64,
 }
 
-/// Which cases are kept: all where they are few, else those whose scrambled number falls low.
+/// Selects cases to keep: all if there are few, otherwise those with a low scrambled number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     below: u64,
@@ -90,11 +90,11 @@ impl Rule {
         }
     }
 
-    /// Whether a case is kept. Numbers are scrambled, for cases that follow each other differ by strategy, policy and
-    /// objective in turns.
+    /// Whether a case is kept. Numbers are scrambled, because consecutive cases cycle through strategies, policies and
+    /// objectives.
     pub fn keeps(self, case: u64) -> bool {
         let scrambled = case.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        // The same share of 2^32 as is kept of all.
+        // The kept share of all cases, as a share of 2^32.
         u128::from(scrambled) * u128::from(self.of) < u128::from(self.below) << 32
     }
 }
@@ -122,7 +122,7 @@ fn ends(values: &mut RunningMedian) -> Option<[f64; 2]> {
 }
 
 impl RecordDigest {
-    /// Nothing yet, of a run of so many cases; `across_vms` where every VM type is searched by itself.
+    /// An empty digest, for a run of `cases` cases; `across_vms` if every VM type is searched separately.
     pub fn new(cases: u64, across_vms: bool, tasks: Tasks) -> RecordDigest {
         RecordDigest {
             summary: Summary::new(None, across_vms, tasks),
@@ -140,7 +140,7 @@ impl RecordDigest {
         }
     }
 
-    /// Whether of many cases only some are kept.
+    /// Whether only some of the cases are kept.
     pub fn is_sample(&self) -> bool {
         self.rule.of > self.rule.below
     }
@@ -150,7 +150,7 @@ impl RecordDigest {
         (groups, std::mem::take(&mut self.all))
     }
 
-    /// The outcomes of a record; records come in turns, so it is the next, or again an early one.
+    /// The outcomes of a record. Records cycle through the groups, so it is the next one, or again an early one.
     fn outcomes(&mut self, record: &Record<'_>) -> &mut Outcomes {
         let is_it = |at: &usize| self.all.get(*at).is_some_and(|one| one.is_of(record));
         let at = Some(self.next).filter(|at| is_it(at));
@@ -255,7 +255,7 @@ impl Sink for RecordDigest {
     }
 }
 
-/// Counts a word; beyond `most` of them all others together.
+/// Counts a word; words after the first `most` are counted together.
 fn count(words: &mut BTreeMap<String, u64>, word: &str, most: usize) {
     if let Some(count) = words.get_mut(word) {
         *count += 1;

@@ -1,5 +1,4 @@
-//! How series differ: by colour, and by mark and dash besides, so that a figure can be read in grey and by those who
-//! see few colours.
+//! How series differ: by colour, mark and dash, so that a figure can be read in grey and with any colour vision.
 
 pub use kuva::plot::scatter::MarkerShape as Marker;
 
@@ -22,7 +21,7 @@ pub enum Dash {
 }
 
 /// Colours of series: seven of Okabe and Ito (2008), which differ with any kind of colour vision (the yellow is darker here,
-/// for print), and three darker ones. Then black and greys for what they are seen against.
+/// for print), and three darker ones. Then black and greys for the background series.
 pub const COLOURS: [&str; 15] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a6a00", "#332288",
     "#882255", "#8c564b", "#000000", "#8a8a8a", "#a8a8a8", "#777777", "#5c5c5c",
@@ -65,7 +64,7 @@ impl Style {
         }
     }
 
-    /// The n-th of several series in grey, behind others: told apart by dash and mark.
+    /// The style of the n-th of several background series in grey: they differ by dash and mark.
     pub fn behind(n: usize) -> Style {
         Style {
             colour: GREYS[n % GREYS.len()],
@@ -74,7 +73,7 @@ impl Style {
         }
     }
 
-    /// One colour for what all others are seen against.
+    /// One colour for a background series.
     pub fn plain(colour: usize) -> Style {
         Style {
             colour,

@@ -1,4 +1,4 @@
-//! A figure as a Vega-Lite specification, with its data in it: for whoever restyles it.
+//! A figure as a Vega-Lite specification that includes its data, for users who restyle it.
 
 use serde_json::{Map, Value, json};
 
@@ -22,7 +22,7 @@ pub fn text(figure: &Figure) -> String {
     format!("{all:#}\n")
 }
 
-/// The scale of colours: all labels of a figure with theirs. Layers share a scale, and of unlike ones only the first would hold.
+/// The colour scale with all labels of a figure. Layers share a scale; if scales differed, only the first would apply.
 fn legend(figure: &Figure) -> Value {
     let (mut labels, mut colours): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
@@ -76,7 +76,7 @@ fn layers(series: &Series, panel: &Panel, legend: &Value) -> Vec<Value> {
                 .map(|(key, value)| ((*key).to_owned(), value.clone())),
         );
         if !series.label.is_empty() {
-            // A legend of names, in the colours of the figure.
+            // A legend of names in the colours of the figure.
             let datum = json!({ "datum": series.label, "type": "nominal", "scale": legend });
             encoding.insert("color".to_owned(), datum);
         }

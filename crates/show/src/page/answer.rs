@@ -1,4 +1,4 @@
-//! The card of a page: what to do, what it takes, and what would change it.
+//! The card of a page: what to do, its time and cost, and what would change it.
 
 use std::collections::BTreeMap;
 

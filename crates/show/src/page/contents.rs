@@ -1,4 +1,4 @@
-//! All that stands on a page: the one block of data that its script draws.
+//! The contents of a page: the block of data that its script draws.
 
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A picker that narrows rows; `None` where there is nothing to choose.
+    /// A picker that filters rows; `None` if there is only one value.
     pub(super) fn among(key: &'static str, label: &'static str, values: &[&str]) -> Option<Picker> {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
         let picker = Picker {
@@ -63,7 +63,7 @@ impl Picker {
     }
 }
 
-/// Each of some words once, in their order.
+/// The distinct words, in their order.
 pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut all: Vec<&str> = Vec::new();
     for word in words {

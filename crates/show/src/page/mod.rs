@@ -1,6 +1,6 @@
-//! One page for one result: a single HTML file without network, for a screen, a phone and paper. [`contents`] is the block of
-//! data that it is drawn from; `form.html` is its form, `looks.css` its looks, `script/` what draws the data, `charts/` the
-//! library that it draws with.
+//! One page for one result: a single HTML file without network access, for screen, phone and paper. [`contents`] is its block
+//! of data; `form.html` is its template, `looks.css` its style, `script/` draws the data, and `charts/` is the library that
+//! it draws with.
 
 pub mod answer;
 pub mod contents;
@@ -18,9 +18,9 @@ use contents::Contents;
 
 const FORM: &str = include_str!("form.html");
 const LOOKS: &str = include_str!("looks.css");
-/// The library: see `charts/README.md`.
+/// The chart library: see `charts/README.md`.
 const CHARTS: &str = include_str!("charts/charts.min.js");
-/// In the order in which they run.
+/// Scripts in the order in which they run.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("script/state.js"),
@@ -37,7 +37,7 @@ const SCRIPT: &str = concat!(
 
 pub fn html(contents: &Contents) -> Result<String, serde_json::Error> {
     debug_assert!((contents.picture.iter()).all(|picture| picture.stands_on(&contents.tables)));
-    // No tag can begin in it.
+    // No tag can begin inside the data.
     let data = serde_json::to_string(contents)?.replace('<', "\\u003c");
     let first: Vec<String> = contents
         .answers
@@ -56,7 +56,7 @@ pub fn html(contents: &Contents) -> Result<String, serde_json::Error> {
     Ok(filled(FORM, part))
 }
 
-/// A form with its parts in place of their names, which stand in double braces. What a part holds is not read again.
+/// A template with its parts in place of their names in double braces. The contents of a part are not expanded again.
 fn filled(form: &str, part: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let mut rest = form;

@@ -15,7 +15,7 @@ use scavsim_measure::advise::words::capital;
 use scavsim_measure::advise::{Offer, text};
 
 const MOST_ROWS: usize = 1_500;
-/// Columns that are shown when a row is opened.
+/// Columns that appear when a row is opened.
 const MORE: [&str; 9] = [
     "VM type",
     "VMs",
@@ -27,7 +27,7 @@ const MORE: [&str; 9] = [
     "cost 95 %, USD",
     "terms",
 ];
-/// Chance to be the better one from which on two cannot be told apart.
+/// Probability of being better from which two choices count as indistinguishable.
 const EVEN: f64 = 0.4;
 
 pub fn contents(advice: &Advice) -> Contents {
@@ -93,7 +93,7 @@ fn facts(advice: &Advice) -> Vec<Fact> {
     .collect()
 }
 
-/// Where it is rented, in which market, at which price of which day.
+/// The region, market, price and date of an offer.
 fn terms(offer: &Offer) -> Vec<String> {
     let price = format!("{} an hour", rate(offer.usd_per_hour));
     let day = match offer.date {
@@ -221,7 +221,7 @@ fn picture() -> Picture {
     )
 }
 
-/// A number of each row with so many digits behind the point.
+/// A number of each row with `digits` decimals.
 fn number<'r, R: 'r>(
     head: &'static str,
     digits: usize,

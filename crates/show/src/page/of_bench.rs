@@ -10,7 +10,7 @@ use scavsim_base::text::words::plural;
 use scavsim_measure::bench::board::Board;
 use scavsim_measure::bench::{Refusal, Suite, VerifiedSubmission};
 
-/// The page of folders that were verified; those that were refused are named.
+/// The page of verified folders; refused ones are named.
 pub fn contents(
     board: &Board,
     verified: &[VerifiedSubmission],
@@ -27,7 +27,7 @@ pub fn contents(
     };
     let of_refused = |(folder, refusal): &(PathBuf, Refusal)| {
         let first = refusal.why.first().map_or("", String::as_str);
-        // Where it lies is nobody's business.
+        // The path itself is private.
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         format!("Refused: {name}: {first}")
     };

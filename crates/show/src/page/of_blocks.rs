@@ -1,4 +1,4 @@
-//! What the pages of a leaderboard and of a comparison share: strategies beside each other, by objective and runs of the job.
+//! Shared parts of the pages of a leaderboard and of a comparison: strategies by objective and runs of the job.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Picker, distinct};
@@ -191,7 +191,7 @@ pub(super) fn units(blocks: &[Block]) -> Table {
     Table::from_sheet("units", "Every job", note, &sheet).closed()
 }
 
-/// What choices lose, and what it takes to make them.
+/// The loss of choices over the effort of the search.
 pub(super) fn picture() -> Picture {
     Picture {
         title: "What choices lose, and what finding them costs".to_owned(),

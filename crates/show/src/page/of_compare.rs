@@ -1,4 +1,4 @@
-//! The page of strategies beside each other.
+//! The page of a comparison of strategies.
 
 use super::contents::{Contents, Fact, distinct};
 use super::of_blocks;

@@ -1,4 +1,4 @@
-//! The page of a reproduction: published figures beside ours.
+//! The page of a reproduction: published figures compared with ours.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
 use super::contents::{Contents, Fact, Picker, distinct};
@@ -53,7 +53,7 @@ pub fn contents(paper: &Paper, rows: &[Comparison]) -> Contents {
     }
 }
 
-/// How many predictions are met, and what holds of the claims.
+/// The number of predictions within tolerance, and the verdicts on the claims.
 fn answer(rows: &[Comparison]) -> Answer {
     let tally = Tally::count([rows]);
     let predictions = tally.counts_of(Evidence::Prediction);
@@ -81,7 +81,7 @@ fn answer(rows: &[Comparison]) -> Answer {
     }
 }
 
-/// How far every figure with a relative tolerance is off.
+/// The deviation of every figure with a relative tolerance.
 fn picture() -> Picture {
     Picture {
         title: "How far ours are off".to_owned(),
@@ -150,7 +150,7 @@ fn table(rows: &[Comparison]) -> Table {
     ])
 }
 
-/// What the paper states, and in how many readings it holds; `None` where it states nothing.
+/// The paper's claims, with the number of readings in which each holds; `None` without claims.
 fn claims_table(rows: &[Comparison]) -> Option<Table> {
     let all = claims(rows);
     let columns = [

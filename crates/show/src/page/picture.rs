@@ -1,4 +1,4 @@
-//! The figure of a page: which columns of which tables it is drawn from.
+//! The figure of a page: the columns of tables that it is drawn from.
 
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ pub struct Layer {
 }
 
 impl Picture {
-    /// Whether every column that it is drawn from is in a table.
+    /// Whether the tables contain every column that it is drawn from.
     pub fn stands_on(&self, tables: &[Table]) -> bool {
         self.layers.iter().all(|layer| {
             let Some(table) = tables.iter().find(|table| table.id == layer.table) else {

@@ -1,4 +1,4 @@
-//! Which data a result was made from, with what is known of their origin.
+//! The data behind a result, with their origin.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct Source {
     pub hash: String,
 }
 
-/// Policies that are listed; a page is no price list.
+/// Maximum number of listed policies; a page is no price list.
 const MOST_POLICIES: usize = 80;
 
 pub(super) fn list_sources(material: &Material) -> Vec<Source> {

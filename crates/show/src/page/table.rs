@@ -1,4 +1,4 @@
-//! Tables of a page: rows of values, which are sorted, filtered, drawn and downloaded by its script.
+//! Tables of a page: rows of values, which the page's script sorts, filters, draws and downloads.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -89,7 +89,7 @@ impl Table {
         table
     }
 
-    /// Keeps the words of every column that has texts alone once.
+    /// Stores repeated words of pure text columns only once.
     pub(super) fn keep_words(&mut self) {
         for (at, column) in self.columns.iter_mut().enumerate() {
             let mut cells = self.rows.iter().map(|row| &row[at]);
@@ -114,7 +114,7 @@ impl Table {
         }
     }
 
-    /// Marks columns that show when a row is opened.
+    /// Marks columns that appear when a row is opened.
     pub(super) fn with_more(mut self, heads: &[&str]) -> Table {
         for column in &mut self.columns {
             column.is_more |= heads.contains(&column.name.as_str());
@@ -147,7 +147,7 @@ impl Table {
         self
     }
 
-    /// Rows are in the order of a column, which the objective decides.
+    /// Sorts rows by the column of the objective.
     pub(super) fn in_order(mut self, orders: [(&'static str, &'static str); 2]) -> Table {
         self.orders = orders.into();
         self
@@ -159,14 +159,14 @@ impl Table {
     }
 }
 
-/// Digits behind the point of a number as it is shown.
+/// Decimals of a number as it is shown.
 fn digits(cell: &Cell) -> Option<usize> {
     cell.number?;
     let text = cell.text.split(' ').next()?;
     Some(text.split_once('.').map_or(0, |(_, behind)| behind.len()))
 }
 
-/// Digits of a number that anybody reads, or the text.
+/// The number as shown, or the text.
 fn value(cell: &Cell) -> Value {
     match cell.number {
         Some(number) => short_number(number),
@@ -175,7 +175,7 @@ fn value(cell: &Cell) -> Value {
     }
 }
 
-/// A number in six digits; a whole one as it is.
+/// A number in six digits; integers unchanged.
 pub(super) fn short_number(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         return Value::from(number as i64);

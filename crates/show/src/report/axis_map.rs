@@ -1,4 +1,4 @@
-//! A summary by two axes as a map: a cell for each pair of their values, or of neighbours where there are many.
+//! A summary by two axes as a map: a cell for each pair of values, or of neighbouring values if there are many.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use scavsim_base::text::Page;
 use scavsim_experiment::{AXIS, KeyGroup, KeyTable};
 use scavsim_search::search::Objective;
 
-/// Rows for which a terminal of 24 lines has room.
+/// Rows that fit a terminal of 24 lines.
 const MOST_ROWS: usize = 16;
-/// Characters of a cell, with its shade, and of the label of a row.
+/// Characters of a cell, including its shade, and of the label of a row.
 const WIDTH: usize = 8;
 const LABEL: usize = 12;
 /// From the least to the most.
@@ -17,25 +17,25 @@ const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// Sum and count behind a mean.
 pub(crate) type SumAndCount = (f64, f64);
 
-/// Maps over two axes, by their names: means of cells, for each pair of values that has one.
+/// Maps over two named axes: means of cells, for each pair of values that has one.
 #[derive(Debug, PartialEq)]
 pub struct AxisMaps<N> {
     pub axes: [String; 2],
     /// Values of each axis, in rising order.
     pub values: [Vec<f64>; 2],
-    /// By the places of both values.
+    /// By the indices of both values.
     pub maps: Vec<(N, BTreeMap<[usize; 2], SumAndCount>)>,
 }
 
 impl<N: PartialEq> AxisMaps<N> {
-    /// The maps of these sums with their counts, each of a name at a pair of values.
+    /// The maps of these sums and counts, each with its name and pair of values.
     pub fn new(
         axes: [String; 2],
         sums: impl Iterator<Item = (N, [f64; 2], SumAndCount)>,
     ) -> AxisMaps<N> {
         let sums: Vec<_> = sums.collect();
         let values = [0, 1].map(|axis| {
-            // −0 is 0.
+            // Turns −0 into 0.
             let mut values: Vec<f64> = sums.iter().map(|(_, at, _)| at[axis] + 0.0).collect();
             values.sort_by(f64::total_cmp);
             values.dedup();
@@ -56,9 +56,9 @@ impl<N: PartialEq> AxisMaps<N> {
     }
 }
 
-/// A map for each combination of the other columns; `None` where there are not two axes with numbers.
+/// A map for each combination of the other columns; `None` unless there are two numeric axes.
 ///
-/// It shows extra cost, or extra time for the objective `time`, where `objective` is among the columns.
+/// It shows extra cost, or extra time for the objective `time`, if `objective` is among the columns.
 pub fn render(table: &KeyTable, page: &Page) -> Option<String> {
     let is_axis = |at: &usize| table.columns[*at].starts_with(AXIS);
     let (axes, others): (Vec<usize>, Vec<usize>) = (0..table.columns.len()).partition(is_axis);
@@ -118,12 +118,12 @@ pub fn render(table: &KeyTable, page: &Page) -> Option<String> {
     Some(text)
 }
 
-/// The first of each so many values, which stands for all of them.
+/// The first value of each bin of `each` values, as its label.
 fn column_heads(values: &[f64], each: usize) -> Vec<String> {
     values.chunks(each).map(|bin| bin[0].to_string()).collect()
 }
 
-/// The heads and rows of a map of sums and counts, darker where there is more.
+/// The heads and rows of a map of sums and counts; darker cells have larger means.
 fn lines(cells: &[Vec<(f64, f64)>], [rows, columns]: &[Vec<String>; 2]) -> String {
     let mean = |(sum, count): &(f64, f64)| (*count > 0.0).then(|| 100.0 * sum / count);
     let seen = || cells.iter().flatten().filter_map(mean);

@@ -1,4 +1,4 @@
-//! Choices in words, and what the oracle's is.
+//! Choices in words, and the oracle's choice.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub(super) const MARKS: [(&str, &str, &str); 2] = [
     ("extrapolated", "(e)", "extrapolated by laws"),
 ];
 
-/// Hours and USD of the oracle's choice in a block, where it has one.
+/// Hours and USD of the oracle's choice in a block, if it has one.
 pub(super) fn oracle_figures(block: &[Group]) -> Option<(f64, f64)> {
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
     mean("oracle_time_h").zip(mean("oracle_cost_usd"))
 }
 
-/// The oracle's choice in a block, with its VMs behind `between` if wanted; `None` where each VM type is searched by itself.
+/// The oracle's choice in a block, with its VMs after `between` on request; `None` if each VM type is searched separately.
 pub(super) fn oracle_place(
     block: &[Group],
     places: &Places,
@@ -43,7 +43,7 @@ pub(super) fn oracle(block: &[Group], places: &Places, with_vm: bool) -> Option<
     })
 }
 
-/// A choice as it is shown: without its VMs where they are said once for all.
+/// A choice as it is shown: without its VMs if the title names them.
 pub(super) fn shown(chosen: &Chosen, with_vm: bool) -> Cow<'_, Chosen> {
     if with_vm {
         return Cow::Borrowed(chosen);
@@ -54,7 +54,7 @@ pub(super) fn shown(chosen: &Chosen, with_vm: bool) -> Cow<'_, Chosen> {
     })
 }
 
-/// The VM type that all choices share, and the workers on each: the number of VMs follows, and a title says the type once.
+/// The VM type that all choices share, and the workers on each: the number of VMs follows, and the title names the type once.
 pub(super) fn shared_vm<'c>(
     choices: impl Iterator<Item = &'c Chosen>,
     places: &Places,
@@ -62,7 +62,7 @@ pub(super) fn shared_vm<'c>(
     let mut shared: Option<&str> = None;
     for chosen in choices {
         let (vm, workers) = (chosen.vm.as_deref()?, chosen.workers?);
-        // Where each type is searched by itself, choices of several are one.
+        // If each type is searched separately, the choice of several types is one entry.
         if vm.is_empty() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Who comes closest to the oracle in a block of the summary.
+//! The strategy that is closest to the oracle in a block of the summary.
 
 use super::choices::{is_all_knowing, objective};
 use super::percent::{TypicalValue, typical};
@@ -7,7 +7,7 @@ use scavsim_base::text::words::signed;
 use scavsim_experiment::Group;
 use scavsim_search::search::Objective;
 
-/// How far a group is from the oracle in its objective: the less, the better; `None` where nothing is known.
+/// The distance of a group from the oracle in its objective: smaller is better; `None` if unknown.
 pub(super) fn distance(group: &Group) -> Option<f64> {
     let over = |metric| Some(typical(group, metric)?.value());
     match objective(group)? {
@@ -17,7 +17,7 @@ pub(super) fn distance(group: &Group) -> Option<f64> {
     }
 }
 
-/// Share of the replicas within the limits; all where there are none.
+/// Share of the replicas within the limits; 1 without limits.
 pub(super) fn kept(group: &Group) -> f64 {
     let share = group
         .tallied
@@ -48,12 +48,12 @@ fn shown(group: &Group) -> (i64, String) {
     (percent, text)
 }
 
-/// Whether two groups are told apart by nothing that is printed: nor by a search that only one of them made.
+/// Whether two groups are equal in everything that is printed, including the search.
 pub(super) fn are_equal(a: &Group, b: &Group) -> bool {
     shown(a) == shown(b) && searched(a).is_some() == searched(b).is_some()
 }
 
-/// All who search and have a result, the best first.
+/// All groups that search and have a result, the best first.
 pub(super) fn ranked(block: &[Group]) -> Vec<&Group> {
     let is_there = |g: &&Group| !is_all_knowing(g) && distance(g).is_some();
     let mut all: Vec<&Group> = block.iter().filter(is_there).collect();
@@ -66,7 +66,7 @@ pub(super) fn ranked(block: &[Group]) -> Vec<&Group> {
                 .total_cmp(&distance(b).unwrap_or(f64::NAN)),
         )
     });
-    // Of equal ones, those that spent less come first.
+    // Among equal ones, the smaller search comes first.
     let spent = |group: &Group| {
         ["search_time_h", "known_time_h"].map(|metric| group.mean(metric).map_or(0.0, |m| m.mean))
     };
@@ -79,14 +79,14 @@ pub(super) fn ranked(block: &[Group]) -> Vec<&Group> {
     all
 }
 
-/// The best of a block, all that are equal.
+/// The best groups of a block: all that are equal.
 pub(super) fn best(block: &[Group]) -> Vec<&Group> {
     let all = ranked(block);
     let equal = all.iter().take_while(|group| are_equal(group, all[0]));
     equal.copied().collect()
 }
 
-/// Time and cost of the search, where there is one.
+/// Time and cost of the search, if there is one.
 pub(super) fn searched(group: &Group) -> Option<String> {
     let hours = group.mean("search_time_h")?.mean;
     (hours > 0.0).then(|| spent_text(group, ["search_time_h", "search_cost_usd"]))

@@ -1,4 +1,4 @@
-//! The clusters of a run, one line each: what they cost, and what became of their VMs and gradients.
+//! The clusters of a run, one line each: their cost, and the fate of their VMs and gradients.
 
 use super::group_summary::{failed_tone, with_failed};
 use super::percent::{ends, is_of_a_tail, signs_in};
@@ -42,7 +42,7 @@ pub fn legend(page: &Page) -> String {
 }
 
 /// One block per (workload, pricing, objective, strategy) with a line per cluster, grouped by
-/// [`of_clusters`](scavsim_experiment::KeyColumns::of_clusters); below it what is special about some of them, once.
+/// [`of_clusters`](scavsim_experiment::KeyColumns::of_clusters); below it the remarks about some of them, each once.
 pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) -> String {
     let mut text = String::new();
     let same = |a: &KeyGroup, b: &KeyGroup| a.key.get(..5) == b.key.get(..5);
@@ -79,7 +79,7 @@ pub fn render(scenario: &str, table: &KeyTable, places: &Places, page: &Page) ->
     text + &legend + &places.below(page)
 }
 
-/// Place of the policy in the key of a group.
+/// Index of the policy in the key of a group.
 const PRICING: usize = 2;
 
 fn cell(group: &KeyGroup, at: usize) -> &str {
@@ -95,14 +95,14 @@ fn vms(group: &KeyGroup, places: &Places) -> String {
     }
 }
 
-/// The VMs that all lines of a block share: said once, they need not stand in every line.
+/// The VMs that all lines of a block share: the title names them once.
 fn shared_vms(block: &[KeyGroup], places: &Places) -> Option<String> {
     let first = vms(block.first()?, places);
     let is_shared = block.len() > 1 && first != NONE;
     (is_shared && block.iter().all(|group| vms(group, places) == first)).then_some(first)
 }
 
-/// Why clusters failed or were simulated otherwise, each reason once.
+/// Reasons why clusters failed or were simulated differently, each once.
 fn asides(block: &[KeyGroup], page: &Page) -> String {
     let mut asides: Vec<(String, Vec<&str>)> = Vec::new();
     for group in block {
@@ -126,7 +126,7 @@ fn asides(block: &[KeyGroup], page: &Page) -> String {
     asides.iter().map(line).collect()
 }
 
-/// Whether a few replicas carry the mean of time or cost.
+/// Whether few replicas dominate the mean of time or cost.
 fn is_carried_by_few(group: &KeyGroup) -> bool {
     ["time_h", "cost_usd"].iter().any(|name| {
         let values = group.mean(name).zip(group.median(name));
@@ -134,12 +134,12 @@ fn is_carried_by_few(group: &KeyGroup) -> bool {
     })
 }
 
-/// The first cluster that has the figure: the one that others are compared with.
+/// The first cluster that has the figure: the reference for the others.
 fn first_with<'g>(block: &'g [KeyGroup], name: &str) -> Option<&'g KeyGroup> {
     block.iter().find(|group| group.mean(name).is_some())
 }
 
-/// The columns of a block, of which some compare its lines.
+/// The columns of a block; some of them compare its lines.
 fn columns<'b>(
     block: &'b [KeyGroup],
     places: &'b Places,
@@ -204,7 +204,7 @@ fn columns<'b>(
     for (at, (head, metric, text)) in others.into_iter().enumerate() {
         let mean = |group: &KeyGroup| group.mean(metric).map(|m| m.mean);
         let happens = |group| mean(group).is_some_and(|v| v != 0.0);
-        // What never happens is no news.
+        // Events that never happen are left out.
         if page.is_wide || block.iter().any(happens) {
             let own = move |group: &&KeyGroup| or_dash(mean(group).map(text));
             columns.push(Column::number(head, own).rank(4 + at as u8));

@@ -1,11 +1,11 @@
-//! Rows as `records.csv` has them: the shortest digits that give a number back (Ryū), quotes only where they are needed.
+//! Rows of `records.csv`: the shortest digits that reproduce a number (Ryū), quotes only where needed.
 
 use std::sync::Arc;
 
 use scavsim_experiment::columns::Value;
 use scavsim_experiment::{COLUMNS, Record, RecordColumns};
 
-/// Rows that become bytes. Many figures are those of the row before (the oracle's, zeros): their digits are known.
+/// Rows as bytes. Many figures equal those of the row before (the oracle's, zeros): their digits are reused.
 pub struct CsvRows {
     columns: Arc<RecordColumns>,
     bytes: Vec<u8>,
@@ -44,7 +44,7 @@ impl CsvRows {
             if !columns.has(at) {
                 return;
             }
-            // The number of the case is the first, and always there.
+            // The case number is the first column, and is never left out.
             if at > 0 {
                 self.bytes.push(b',');
             }
@@ -68,7 +68,7 @@ impl CsvRows {
         self.rows += 1;
     }
 
-    /// Whether a record has no value in a column that is left out.
+    /// Whether the columns that are left out are all empty in a record.
     pub fn holds_all_of(&self, record: &Record<'_>) -> bool {
         let mut holds = true;
         record.each_cell(|at, value| holds &= self.columns.has(at) || value == Value::Empty);
@@ -114,7 +114,7 @@ impl CsvRows {
             known.length = text.len() as u8;
             known.text[..text.len()].copy_from_slice(text);
         }
-        // So many bytes are copied without a call, and what is too much is taken back.
+        // Copying a fixed number of bytes needs no call; the excess is removed.
         let end = self.bytes.len() + usize::from(known.length);
         self.bytes.extend_from_slice(&known.text);
         self.bytes.truncate(end);

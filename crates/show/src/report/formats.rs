@@ -1,9 +1,9 @@
-//! The forms that records can be written in.
+//! The formats of records.
 
 use super::records_file::RecordsFormat;
 use super::{records_csv, records_jsonl};
 
-/// All forms, the default first.
+/// All formats, the default first.
 pub static FORMATS: &[RecordsFormat] = &[
     records_csv::FORMAT,
     records_jsonl::FORMAT,

@@ -1,4 +1,4 @@
-//! What a group of records comes to, in the forms that all summaries share.
+//! The summary of a group of records, in the formats that all summaries share.
 
 use serde_json::{Map, Value, json};
 
@@ -24,11 +24,11 @@ pub fn failed_tone(tallied: &GroupSummary) -> Tone {
     }
 }
 
-/// The columns of `summary.csv` that all summaries have, by where a row has what its records come to.
+/// The columns of `summary.csv` that all summaries have; the function returns the summary of a row.
 pub struct Columns<R>(pub fn(&R) -> &GroupSummary);
 
 impl<'r, R: 'r> Columns<R> {
-    /// A figure of each row; empty where there is none.
+    /// A figure of each row; empty if it does not exist.
     fn figure<T: ToString>(
         &self,
         head: String,
@@ -55,7 +55,7 @@ impl<'r, R: 'r> Columns<R> {
         ]
     }
 
-    /// How many records there are, under this head, and how many of them failed.
+    /// The number of records, under this head, and the number of failed ones.
     pub fn counts(&self, head: &str) -> [Column<'r, R>; 2] {
         [
             self.figure(head.to_owned(), |tallied| Some(tallied.cases)),
@@ -63,7 +63,7 @@ impl<'r, R: 'r> Columns<R> {
         ]
     }
 
-    /// Shares, and after how many jobs the search is repaid, each with its interval.
+    /// Shares, and the number of jobs after which the search breaks even, each with its interval.
     pub fn shares(&self) -> Vec<Column<'r, R>> {
         let mut columns = Vec::new();
         for (at, share) in SHARES.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'r, R: 'r> Columns<R> {
         columns
     }
 
-    /// The mean of each metric with its interval, and what else is told of it.
+    /// The mean of each metric with its interval and another statistic.
     pub fn metrics(&self, head: &str, last: fn(&R, usize) -> String) -> Vec<Column<'r, R>> {
         let of = self.0;
         let mut columns = Vec::new();
@@ -102,8 +102,8 @@ impl<'r, R: 'r> Columns<R> {
         columns
     }
 
-    /// Names of figures whose intervals hold oftener than in 95 % of series, and of those that hold roughly so, separated by
-    /// `;`.
+    /// Names of figures whose intervals hold in more than 95 % of series, and of those that hold in roughly 95 %, separated
+    /// by `;`.
     pub fn coverage_columns(&self) -> [Column<'r, R>; 2] {
         [
             ("oftener95", IntervalCoverage::Oftener),
@@ -117,7 +117,7 @@ impl<'r, R: 'r> Columns<R> {
     }
 }
 
-/// The names of figures whose intervals hold so, apart from each other by `;`.
+/// The names of figures whose intervals have this coverage, separated by `;`.
 fn holding(tallied: &GroupSummary, wanted: IntervalCoverage) -> String {
     let shares = (SHARES.iter().zip(&tallied.share_intervals)).zip(&tallied.share_holds);
     let shares =
@@ -139,7 +139,7 @@ fn holding(tallied: &GroupSummary, wanted: IntervalCoverage) -> String {
     named.map(|(name, ..)| name).collect::<Vec<_>>().join(";")
 }
 
-/// For programs: `right`, `shares`, `repaid` and `metrics`, with `medians` where there are.
+/// JSON for programs: `right`, `shares`, `repaid` and `metrics`, with `medians` if there are any.
 pub fn json(tallied: &GroupSummary, medians: Option<&[Option<f64>]>) -> Map<String, Value> {
     let shares = tallied.shares.iter().zip(&tallied.share_intervals);
     let shares: Map<String, Value> = (SHARES.iter().zip(shares))

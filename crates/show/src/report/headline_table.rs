@@ -1,4 +1,4 @@
-//! What all tables come to, a line per job and objective: the best there is, and who comes closest to it.
+//! The headline of all tables, a line per job and objective: the best configuration, and the closest strategy.
 
 use super::choices::{all_on, objective, oracle_figures, oracle_place, shared_vm};
 use super::closest::{are_equal, kept, ranked};
@@ -12,7 +12,7 @@ use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, TableLayout};
 use scavsim_experiment::{Group, Mean};
 use scavsim_search::search::Objective;
 
-/// More rows than this are no answer: with a title, heads and a last line a table has twelve lines.
+/// Maximum number of rows: with a title, heads and a last line a table has twelve lines.
 const MOST: usize = 9;
 
 const DEFAULT: &str = "default";
@@ -33,7 +33,7 @@ struct HeadlineRow<'g> {
     default: String,
 }
 
-/// The blocks that have a line: all, or those of the first policy where there are many.
+/// The blocks that have a line: all, or those of the first policy if there are many.
 pub(super) fn headline_blocks<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     let first_policy = |block: &&&[Group]| block[0].pricing == blocks[0][0].pricing;
     match blocks.len() {
@@ -47,7 +47,7 @@ pub(super) fn headline_blocks<'g>(blocks: &[&'g [Group]]) -> Vec<&'g [Group]> {
     }
 }
 
-/// The answer: the best of each block, and the strategy that comes closest without earlier runs; what the last screen shows.
+/// The headline: the best of each block, and the closest strategy without earlier runs, for the last screen.
 pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
     let (told, lines, shared) = rows(blocks, places);
     let page = &without_columns(page);
@@ -73,7 +73,7 @@ pub(super) fn render(blocks: &[&[Group]], places: &Places, page: &Page) -> Strin
     text + &page.dim(EXPLAIN)
 }
 
-/// The strategy of each block that comes closest with earlier runs; nothing where none builds on some.
+/// The closest strategy of each block with earlier runs; empty if no strategy uses earlier runs.
 pub(super) fn with_earlier_runs(blocks: &[&[Group]], places: &Places, page: &Page) -> String {
     let (_, lines, _) = rows(blocks, places);
     let part = HeadlinePart::WithEarlierRuns;
@@ -84,7 +84,7 @@ pub(super) fn with_earlier_runs(blocks: &[&[Group]], places: &Places, page: &Pag
     title("Best strategy with earlier runs", None, page) + &table(&lines, &[part], page) + "\n"
 }
 
-/// How many blocks have a row, these, and the VM type that all share.
+/// The number of blocks with a row, these rows, and the VM type that all share.
 fn rows<'g>(
     blocks: &[&'g [Group]],
     places: &Places,
@@ -98,7 +98,7 @@ fn rows<'g>(
     (told.len(), lines.collect(), shared)
 }
 
-/// Columns that are asked for are those of the tables above.
+/// Requested columns apply to the tables above only.
 fn without_columns(page: &Page) -> Page {
     Page {
         columns: Vec::new(),
@@ -110,7 +110,7 @@ fn table(lines: &[HeadlineRow<'_>], parts: &[HeadlinePart], page: &Page) -> Stri
     headline_sheet(lines, parts).fit(page).text(page)
 }
 
-/// Whether a table is no wider than the page, each line of it a row, and has what matters.
+/// Whether a table fits the width of the page, with one line per row and all important columns.
 fn fits(table: &TableLayout, lines: &[HeadlineRow<'_>], page: &Page) -> bool {
     let text = table.rows.concat();
     let misses = |head: &str| table.left_out.iter().any(|own| own == head);
@@ -188,7 +188,7 @@ fn headline_sheet<'l, 'g>(
     Sheet::new(lines, columns)
 }
 
-/// Length of what all of several different names begin with, up to a hyphen.
+/// Length of the common prefix of several different names, up to a hyphen.
 fn shared_prefix<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     let mut names = names;
     let Some(first) = names.next() else {
@@ -200,7 +200,7 @@ fn shared_prefix<'n>(names: impl Iterator<Item = &'n str>) -> usize {
         length = length.min(is_same.count());
         are_different |= name != first;
     }
-    // A hyphen is a byte of its own: names are cut between characters.
+    // A hyphen is a single byte, so names are cut between characters.
     let hyphen = first.as_bytes()[..length]
         .iter()
         .rposition(|byte| *byte == b'-');
@@ -271,7 +271,7 @@ fn of_closest<'l, 'g>(
     }
 }
 
-/// Whether a strategy builds on earlier runs.
+/// Whether a strategy uses earlier runs.
 fn builds_on_runs(group: &Group) -> bool {
     group_mean(group, "known_time_h").is_some_and(|hours| hours > 0.0)
 }
@@ -292,7 +292,7 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
         equal.copied().collect()
     };
     let from_nothing = among(false);
-    // Where it is the closest itself, it need not stand there twice.
+    // If it is the closest itself, it is not listed twice.
     let is_closest = from_nothing
         .first()
         .is_some_and(|first| first.strategy == DEFAULT);
@@ -312,7 +312,7 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
     }
 }
 
-/// Time and cost of a search, and the one of them that the objective is about.
+/// Time and cost of a search, and the one that the objective counts.
 fn search_texts(group: &Group) -> [String; 2] {
     let mean = |metric| group_mean(group, metric);
     let whole = spent_text(group, ["search_time_h", "search_cost_usd"]);
@@ -329,7 +329,7 @@ fn group_mean(group: &Group, metric: &str) -> Option<f64> {
     group.mean(metric).map(|mean| mean.mean)
 }
 
-/// The share of the knee's gain that choices miss, which has no search in it.
+/// The share of the knee's gain that choices miss, without the search.
 fn missed(depth: &Mean) -> Mean {
     Mean {
         mean: 1.0 - depth.mean,
@@ -341,7 +341,7 @@ fn missed(depth: &Mean) -> Mean {
     }
 }
 
-/// How far a strategy is from the best, as a fraction.
+/// The relative distance of a strategy from the best.
 pub(super) fn off(group: &Group) -> Option<Mean> {
     let over = |metric| {
         let mean = group.mean(metric)?;
@@ -358,7 +358,7 @@ pub(super) fn off(group: &Group) -> Option<Mean> {
     }
 }
 
-/// How far a strategy is from the best, in percent: alone, and with the interval.
+/// The distance of a strategy from the best, in percent: alone, and with the interval.
 fn off_text(group: &Group) -> [String; 2] {
     let over = |metric| {
         let value = typical(group, metric)?;

@@ -1,4 +1,4 @@
 use serde_json::{Map, Value};
 
-/// All that decides the records of a run, by key.
+/// All keys that determine the records of a run.
 pub type Identity = Map<String, Value>;

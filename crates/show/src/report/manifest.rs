@@ -1,4 +1,4 @@
-//! `manifest.json`: what a result folder was made from. It does not depend on the machine, the time or the threads.
+//! `manifest.json`: the inputs of a result folder. It does not depend on the machine, the time or the threads.
 
 use std::io;
 use std::path::Path;
@@ -17,13 +17,13 @@ use scavsim_scenario::ClusterScenario as _;
 use scavsim_scenario::Scenario;
 
 pub const FILE: &str = "manifest.json";
-/// Key of what the results are, where they are none of strategies on scenarios.
+/// Key of the kind of results, if they are not strategies on scenarios.
 pub const KIND: &str = "kind";
-/// Results that are a comparison.
+/// The kind of a comparison.
 pub const COMPARISON: &str = "comparison";
-/// Results that are lives of policies.
+/// The kind of lives under policies.
 pub const POLICIES: &str = "policies";
-/// Key of the hashes of files, by their names.
+/// Key of the hashes of files, by name.
 pub const FILES: &str = "files";
 
 /// Version of the scheme by which random streams are keyed and drawn.
@@ -78,11 +78,11 @@ pub fn identity(scenario: &Scenario) -> Identity {
         .collect()
 }
 
-/// Keys of how cases are cut into tasks: figures of a summary are added up within each first, and rows have a hash for each.
+/// Key of the cases per task: a summary first adds up figures within each task, and rows have a hash for each task.
 const PER_TASK: &str = "cases_per_task";
 const PER_STRETCH: &str = "cases_per_stretch";
 
-/// How the cases of a run are cut into tasks; `None` where a manifest does not say.
+/// How the cases of a run are cut into tasks; `None` if a manifest has no such key.
 pub fn tasks(identity: &Identity) -> Option<Tasks> {
     let number = |key: &str| identity.get(key).and_then(Value::as_u64);
     let above_0 = |key: &str| number(key).filter(|&number| number > 0);
@@ -93,14 +93,14 @@ pub fn tasks(identity: &Identity) -> Option<Tasks> {
 /// Key of the columns of `records.csv`.
 pub const COLUMNS: &str = "columns";
 
-/// What a run is made from, with the columns that its rows have.
+/// The identity of a run, with the columns of its rows.
 pub fn with_columns(mut identity: Identity, columns: &RecordColumns) -> Identity {
     let names: Vec<_> = columns.names().collect();
     identity.insert(COLUMNS.to_owned(), json!(names));
     identity
 }
 
-/// Columns of the rows of a run; all where its manifest does not say.
+/// Columns of the rows of a run; all if its manifest has no such key.
 pub fn columns(identity: &Identity) -> RecordColumns {
     let names = identity.get(COLUMNS).and_then(Value::as_array);
     let names = names.map(|names| names.iter().map(|name| name.as_str().unwrap_or_default()));
@@ -110,15 +110,15 @@ pub fn columns(identity: &Identity) -> RecordColumns {
 }
 
 const ACROSS_VMS: &str = "each_vm_by_itself";
-/// Key of a run whose replicas come in pairs of mirrored luck.
+/// Key of a run whose replicas are pairs of antithetic draws.
 const PAIRS: &str = "antithetic";
 
-/// Whether replicas 2 r and 2 r + 1 share their luck in the run that `identity` is of.
+/// Whether replicas 2 r and 2 r + 1 share their random draws in the run `identity`.
 pub fn are_paired(identity: &Identity) -> bool {
     identity.get(PAIRS) == Some(&Value::Bool(true))
 }
 
-/// Whether every VM type is searched by itself in the run that `identity` is of.
+/// Whether every VM type is searched separately in the run `identity`.
 pub fn is_across_vms(identity: &Identity) -> bool {
     identity.get(ACROSS_VMS) == Some(&Value::Bool(true))
 }
@@ -154,13 +154,13 @@ pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..HASH_DIGITS].to_owned()
 }
 
-/// Adds the hash of all other fields. It has no key: it tells an accident, not a forgery, which evaluating again does.
+/// Adds the hash of all other fields. It has no key: it detects accidents, not forgery, which evaluating again detects.
 pub fn seal(manifest: &mut Identity) {
     let hash = hash_of_fields(manifest);
     manifest.insert(HASH.to_owned(), json!(hash));
 }
 
-/// The hash of all fields but the hash itself, whatever their order.
+/// The hash of all fields but the hash itself, independent of their order.
 fn hash_of_fields(manifest: &Identity) -> String {
     let mut lines: Vec<String> = (manifest.iter())
         .filter(|(key, _)| *key != HASH)
@@ -178,14 +178,14 @@ pub fn ending(finished: &Finished) -> [(&'static str, Value); 3] {
     ]
 }
 
-/// Key of configurations whose expectation is too near to a limit.
+/// Key of configurations whose expectation is too close to a limit.
 pub const AT_A_LIMIT: &str = "at_a_limit";
 
-/// Key of what a manifest says of them.
+/// Key of the manifest's entry about expectations.
 pub const EXPECTATIONS: &str = "expectations";
 
-/// What a manifest says of expectations that are means over runs: the largest relative standard error of a workload's
-/// configurations, and the runs behind it; which of them may keep to the limits or not, for all that runs tell.
+/// The entry about expectations that are means over runs: the largest relative standard error of a workload's configurations,
+/// and the runs behind it; and the configurations for which the runs do not decide whether they meet the limits.
 pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
     let of = |(arena, precision): (usize, Precision)| {
         let mut told = json!({
@@ -204,7 +204,7 @@ pub fn expectations(plan: &Plan) -> Option<(&'static str, Value)> {
     (!all.is_empty()).then_some((EXPECTATIONS, Value::Array(all)))
 }
 
-/// Reads a manifest; `None` where there is none. Errors have the path: unreadable, not JSON, or against its own hash.
+/// Reads a manifest; `None` if there is none. Errors name the path: unreadable, not JSON, or a wrong hash.
 pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     let named = |kind, what: String| {
         io::Error::new(kind, format!("cannot read {}: {what}", path.display()))
@@ -229,13 +229,13 @@ pub fn read(path: &Path) -> io::Result<Option<Identity>> {
     }
 }
 
-/// Cases that the run in a folder had come to when it ended; none where it was killed.
+/// Number of cases that the run in a folder had finished at its end; none if it was killed.
 pub fn finished(folder: &Path) -> io::Result<u64> {
     let read = read(&folder.join(FILE))?.unwrap_or_default();
     Ok(read.get("finished").and_then(Value::as_u64).unwrap_or(0))
 }
 
-/// What of `identity` is otherwise in a manifest that was read, in sentences.
+/// Differences of `identity` to a stored manifest, in sentences.
 pub fn differences(read: &Identity, identity: &Identity) -> Vec<String> {
     (identity.iter())
         .filter_map(|(key, here)| {

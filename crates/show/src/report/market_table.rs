@@ -1,4 +1,4 @@
-//! The summary of policies that decide during a run: a line per policy, the cheapest of those in time below.
+//! The summary of policies that decide during a run: a line per policy, and below it the cheapest that meets the deadline.
 
 use scavsim_base::text::words::{plural, plural_with_commas, usd};
 use scavsim_base::text::{Cell, Column, Page, Sheet, Tone};
@@ -8,7 +8,7 @@ use scavsim_search::search::CLAIRVOYANT;
 
 use super::summary_table::{are_of_a_block, failures};
 
-/// Whether groups are of policies.
+/// Whether groups belong to policies.
 pub fn is_of<'g>(mut groups: impl Iterator<Item = &'g GroupSummary>) -> bool {
     groups.any(|group| group.independent.is_some())
 }
@@ -68,17 +68,17 @@ fn table(block: &[Group], page: &Page) -> String {
     text + &page.prose(&answer, 0)
 }
 
-/// The policy whose first choice is its last.
+/// The policy that never changes its first choice.
 const STAY: &str = "stay";
 
-/// Share in % of what `stay` costs more than the clairvoyant that is saved at `usd`, where both are in the table.
+/// Share in % of the extra cost of `stay` over the clairvoyant that a cost of `usd` saves, if both are in the table.
 fn gap_closed(block: &[Group], usd: f64) -> Option<f64> {
     let of = |name: &str| cost_usd(block.iter().find(|group| group.strategy == name)?);
     let (stay, least) = (of(STAY)?, of(CLAIRVOYANT)?);
     (stay > least && usd < stay).then(|| 100.0 * (stay - usd) / (stay - least))
 }
 
-/// What policies come to, of groups of which `tallied` gives the figures.
+/// The columns of policies; `tallied` returns the figures of a group.
 pub(super) fn columns<'g, T>(tallied: fn(&T) -> &GroupSummary) -> Vec<Column<'g, &'g T>> {
     let mean = |head: &'static str, digits: usize, rank: u8, metric: &'static str| {
         Column::number(head, move |group: &&T| {
@@ -121,7 +121,7 @@ pub(super) fn columns<'g, T>(tallied: fn(&T) -> &GroupSummary) -> Vec<Column<'g,
     ]
 }
 
-/// Mean USD of a life, where there is a result.
+/// Mean USD of a life, if there is a result.
 pub fn cost_usd(group: &Group) -> Option<f64> {
     Some(group.mean("cost_usd")?.mean)
 }
@@ -131,13 +131,13 @@ pub fn is_in_time(group: &Group) -> bool {
     kept.is_some_and(|kept| kept.yes == group.tallied.cases)
 }
 
-/// Mean cost over that of the clairvoyant; `None` where some lives do not compare.
+/// Mean cost over that of the clairvoyant; `None` if some lives are not comparable.
 pub fn over_clairvoyant(group: &GroupSummary) -> Option<f64> {
     let over = group.mean("overhead_net_cost")?;
     (over.count == group.cases - group.failed).then_some(1.0 + over.mean)
 }
 
-/// The pricing policy in words, unless it is the market's price alone.
+/// The pricing policy in words, unless it is only the market's price.
 pub fn priced_by(group: &Group) -> String {
     match &*group.pricing {
         MARKET => String::new(),
@@ -145,7 +145,7 @@ pub fn priced_by(group: &Group) -> String {
     }
 }
 
-/// How many lives there are, and how much they tell.
+/// The number of lives, and their precision.
 pub fn sample(group: &Group) -> String {
     let lives = plural_with_commas(group.tallied.cases, "life");
     match group.tallied.independent {
@@ -159,7 +159,7 @@ pub fn sample(group: &Group) -> String {
     }
 }
 
-/// What a table does not show of a policy's lives.
+/// Notes on a policy's lives that no table shows.
 fn notes(group: &Group, page: &Page) -> String {
     let mut text = String::new();
     let finished = group.mean("time_h").map_or(0, |mean| mean.count);

@@ -1,4 +1,4 @@
-//! Fractions in percent, with their intervals, as tables show them.
+//! Fractions in percent, with their intervals, as shown in tables.
 
 use scavsim_base::stats::Interval;
 use scavsim_experiment::interval_coverage::IntervalCoverage;
@@ -6,15 +6,15 @@ use scavsim_experiment::{Group, GroupSummary, Mean};
 
 use scavsim_base::text::words::{is_many_times, or_dash, percent, signed};
 
-/// What stands for the realised cases of a group.
+/// The typical value of the realised cases of a group.
 #[derive(Debug, Clone, Copy)]
 pub enum TypicalValue<'g> {
     Mean(&'g Mean),
-    /// Median of the figures, where a few of them carry the mean.
+    /// Median of the figures, if few of them dominate the mean.
     Median(f64),
 }
 
-/// The mean of a ratio less 1, or its median where [a tail](is_of_a_tail) carries the mean.
+/// The mean of a ratio less 1, or its median if [a tail](is_of_a_tail) dominates the mean.
 pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<TypicalValue<'g>> {
     let mean = group.mean(metric)?;
     Some(match group.median(metric) {
@@ -25,8 +25,8 @@ pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<TypicalValue<'g>> {
     })
 }
 
-/// Whether a few of the values carry the mean: they are more skewed than those of an exponential distribution, and
-/// the mean is more than a tenth off the median.
+/// Whether few of the values dominate the mean: they are more skewed than an exponential distribution, and the mean differs
+/// from the median by more than a tenth.
 pub fn is_of_a_tail(values: &Mean, mean: f64, median: f64) -> bool {
     values.skewness.abs() > 2.0 && (mean - median).abs() > 0.1 * median.abs()
 }
@@ -36,7 +36,7 @@ impl TypicalValue<'_> {
         matches!(self, TypicalValue::Median(_))
     }
 
-    /// In percent, a median behind `~`.
+    /// The value in percent; a median has a `~` before it.
     pub fn text(self) -> String {
         match self {
             TypicalValue::Mean(mean) => signed(mean.mean),
@@ -44,7 +44,7 @@ impl TypicalValue<'_> {
         }
     }
 
-    /// In percent, a median behind `~`, a mean with its interval.
+    /// The value in percent; a median has a `~` before it, a mean has its interval.
     pub fn text_with_interval(self) -> String {
         match self {
             TypicalValue::Mean(mean) => mean_percent(mean),
@@ -53,18 +53,18 @@ impl TypicalValue<'_> {
     }
 }
 
-/// Share of replicas that are right, and how far that may be off.
+/// Share of replicas with the right choice, and its uncertainty.
 pub fn right(tallied: &GroupSummary) -> String {
     or_dash(share(tallied, "right"))
 }
 
-/// Share of replicas that are right, without saying how far it may be off.
+/// Share of replicas with the right choice, without its uncertainty.
 pub fn right_alone(tallied: &GroupSummary) -> String {
     let share = tallied.share("right").and_then(|share| share.share());
     or_dash(share.map(|share| percent(share, 0)))
 }
 
-/// A share in whole percent with the ends of its interval, where there is one.
+/// A share in whole percent with the ends of its interval, if there is one.
 fn share(tallied: &GroupSummary, column: &str) -> Option<String> {
     let share = tallied.share(column)?;
     let whole = share.share()?;
@@ -82,7 +82,7 @@ fn share(tallied: &GroupSummary, column: &str) -> Option<String> {
     })
 }
 
-/// A fraction in percent, with its interval where there is one.
+/// A fraction in percent, with its interval if there is one.
 pub fn mean_percent(mean: &Mean) -> String {
     let text = signed(mean.mean);
     let decimals = if is_many_times(mean.mean) { 0 } else { 1 };
@@ -92,7 +92,7 @@ pub fn mean_percent(mean: &Mean) -> String {
     }
 }
 
-/// What stands before an interval that does not hold in 95 % of series, and what it means.
+/// The sign before an interval that does not hold in 95 % of series, and its meaning.
 static SIGNS: [(IntervalCoverage, &str, &str); 2] = [
     (
         IntervalCoverage::Oftener,
@@ -112,24 +112,24 @@ fn sign(holds: IntervalCoverage) -> &'static str {
     found.map_or("", |(_, sign, _)| *sign)
 }
 
-/// The signs that stand in `text`, with what they mean.
+/// The signs that occur in `text`, with their meanings.
 pub fn signs_in(text: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let stands = |sign: &str| text.contains(&format!("({sign}"));
     let signs = SIGNS.iter().map(|(_, sign, meaning)| (*sign, *meaning));
     signs.filter(move |(sign, _)| stands(sign))
 }
 
-/// The ends of an interval in brackets, as ` (13.9 to 14.2)`, behind its sign where it has one.
+/// The ends of an interval in brackets, as ` (13.9 to 14.2)`, after its sign if it has one.
 pub fn ends((interval, holds): (Interval, IntervalCoverage), unit: f64, decimals: usize) -> String {
     let text = |end: f64| {
         let text = format!("{:.decimals$}", unit * end);
-        // Minus zero is zero.
+        // Negative zero is printed as zero.
         let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
         let text = text.strip_prefix('-').filter(|_| is_zero).unwrap_or(&text);
         text.replace("inf", "∞")
     };
     let (low, high) = (text(interval.low), text(interval.high));
-    // What is known to the last digit needs no sign.
+    // An exact value needs no sign.
     let sign = if low == high { "" } else { sign(holds) };
     format!(" ({sign}{low} to {high})")
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(text(interval(-0.012, -0.0001)), " (-1.2 to 0.0)");
         assert_eq!(text(interval(0.49, f64::INFINITY)), " (49.0 to ∞)");
         assert_eq!(text(interval(0.5, 0.5)), " (50.0 to 50.0)");
-        // One that holds otherwise says so, and the sign is explained.
+        // An interval with another coverage has a sign, and the sign is explained.
         let signed = |holds, high| ends((interval(0.48, high), holds), 100.0, 1);
         assert_eq!(signed(IntervalCoverage::Oftener, 0.52), " (<48.0 to 52.0)");
         assert_eq!(signed(IntervalCoverage::Roughly, 0.55), " (≈48.0 to 55.0)");

@@ -1,4 +1,4 @@
-//! What tables must know to say where a configuration is: which VMs stand behind its name.
+//! The VMs behind names of configurations, for tables.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use scavsim_base::text::Page;
 use scavsim_data::configuration::Shape;
 use scavsim_experiment::scenario::{Scenario, ScenarioWarnings};
 
-/// VM types and kinds of clusters of a run, and what is to be minded of its prices.
+/// VM types and kinds of clusters of a run, and remarks on its prices.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Places {
-    /// VM shapes of each kind's workers; of several, each with its number of workers.
+    /// VM shapes of each kind's workers; if there are several, each with its number of workers.
     kinds: BTreeMap<String, Vec<(String, Option<u32>)>>,
-    /// Keys and values that tell apart pricing policies made of one table.
+    /// Keys and values that distinguish pricing policies made of one table.
     swept: BTreeMap<String, Vec<(String, f64)>>,
     pub remarks: ScenarioWarnings,
 }
@@ -28,12 +28,12 @@ const ONLY_RATIOS: &str = "policies_of_ratios";
 const PRICE_DAYS: &str = "price_days";
 const PRICE_PACK: &str = "price_pack";
 
-/// Behind the name of a policy with a spot price for VMs that are never taken away.
+/// Mark after the name of a policy with a spot price for VMs that are never lost.
 const MARK: &str = "†";
 
 impl Places {
     pub fn from_scenario(scenario: &Scenario) -> Places {
-        // All settings have the same kinds.
+        // All settings share one set of kinds.
         let kinds = scenario
             .runs_in
             .iter()
@@ -77,7 +77,7 @@ impl Places {
         }
     }
 
-    /// What a manifest says of them; nothing where there is nothing to choose.
+    /// The entries of a manifest; empty if there is nothing to choose.
     pub fn entries(&self) -> Vec<(String, Value)> {
         let mut entries = Vec::new();
         if !self.kinds.is_empty() {
@@ -104,7 +104,7 @@ impl Places {
         entries
     }
 
-    /// A policy as it stands in tables: with a mark where its spot price is for VMs that are never taken away.
+    /// A policy as shown in tables: with a mark if its spot price is for VMs that are never lost.
     pub fn policy(&self, name: &str) -> String {
         if self.is_marked(name) {
             format!("{name}{MARK}")
@@ -113,7 +113,7 @@ impl Places {
         }
     }
 
-    /// The name of a policy without the keys and values that tell it from others of its table, and these.
+    /// The name of a policy without the keys and values that distinguish it from others of its table, and these.
     pub fn swept<'n>(&'n self, name: &'n str) -> (String, &'n [(String, f64)]) {
         let swept = self.swept.get(name).map_or(&[][..], |own| own);
         let base = (swept.iter()).fold(name.to_owned(), |base, (key, value)| {
@@ -122,12 +122,12 @@ impl Places {
         (base, swept)
     }
 
-    /// Whether a spot price of a policy is for VMs that are never taken away.
+    /// Whether a spot price of a policy is for VMs that are never lost.
     pub fn is_marked(&self, policy: &str) -> bool {
         self.remarks.never_lost.iter().any(|own| own == policy)
     }
 
-    /// What stands below all tables: the mark, where there is one, and what else is to be minded.
+    /// The notes below all tables: the mark, if it occurs, and other remarks.
     pub fn below(&self, page: &Page) -> String {
         let marked = !self.remarks.never_lost.is_empty();
         let mark = marked.then(|| page.legend([(MARK, ScenarioWarnings::NEVER_LOST)]));
@@ -138,7 +138,7 @@ impl Places {
         mark.into_iter().chain(sentences).collect()
     }
 
-    /// The VMs of `workers` workers on `vm`, a VM shape or a kind: `4 g4dn.12xlarge/4`, with the kind in brackets behind.
+    /// The VMs of `workers` workers on `vm`, a VM shape or a kind: `4 g4dn.12xlarge/4`, followed by the kind in brackets.
     pub fn vms_label(&self, vm: &str, workers: Option<u32>) -> String {
         if self.kinds.contains_key(vm) {
             format!("{} ({vm})", self.shapes(vm, workers))

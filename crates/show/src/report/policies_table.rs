@@ -1,4 +1,4 @@
-//! The summary by pricing policy: what a price changes.
+//! The summary by pricing policy: the effect of a price.
 
 use super::choices::{all_on, objective, place, shared_vm, shown};
 use super::percent::typical;
@@ -8,11 +8,11 @@ use scavsim_base::text::{Column, EXPLAIN, NEEDED, Page, Sheet};
 use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
-/// Rows for which a terminal of 24 lines has room, with a title, heads, remarks and the next prompt.
+/// Rows that fit a terminal of 24 lines with a title, heads, remarks and the next prompt.
 const MOST_ROWS: usize = 18;
 
-/// A block per (setting, workload, objective), a column per strategy, a line per policy or policies that differ in dollars
-/// only.
+/// A block per (setting, workload, objective), a column per strategy, a line per policy, or per set of policies that differ
+/// in dollars only.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     tables(groups, places, page) + &places.below(page) + &page.dim(EXPLAIN)
 }
@@ -44,7 +44,7 @@ pub(super) fn tables(groups: &[Group], places: &Places, page: &Page) -> String {
     text
 }
 
-/// The VM type of all oracles' choices, where it is one.
+/// The VM type of all oracles' choices, if it is the same.
 fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
     shared_vm(
         block.iter().filter_map(|group| group.oracle.as_ref()),
@@ -52,10 +52,10 @@ fn common_vm<'g>(block: &[&'g Group], places: &Places) -> Option<&'g str> {
     )
 }
 
-/// A line of the table, with the policies that share it: those with equal `oracle` and `strategies`.
+/// A line of the table, with the policies that share it: they have equal `oracle` and `strategies`.
 struct PolicyLine {
     pricing: String,
-    /// What the table of the policies is called, and their values of each key that tells them apart.
+    /// Name of the policies' table, and their values of each key that distinguishes them.
     base: String,
     keys: Vec<Vec<f64>>,
     costs: Vec<f64>,
@@ -68,14 +68,14 @@ struct PolicyLine {
 struct Cell {
     whole: String,
     short: String,
-    /// What has to be the same in policies that share a line.
+    /// The share that must be equal in policies on one line.
     right: String,
-    /// Overheads in percent; `None` for none.
+    /// Overheads in percent; `None` if there is none.
     overheads: [Option<f64>; 2],
 }
 
 impl Cell {
-    /// Whether two differ by no more than one in the last digit of an overhead.
+    /// Whether two cells differ by at most one in the last digit of an overhead.
     fn is_close(&self, other: &Cell) -> bool {
         let mut overheads = self.overheads.iter().zip(&other.overheads);
         self.right == other.right
@@ -128,7 +128,7 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     ]);
     let strategies = policies.iter().take(1).flat_map(|p| competitors(p));
     for (at, group) in strategies.enumerate() {
-        // In the scenario's order; the first are compared first.
+        // In the scenario's order; the first policies are compared first.
         let rank = NEEDED.saturating_add(at as u8);
         let cell = move |line: &&PolicyLine, of: fn(&Cell) -> &String| {
             let cell = line.strategies.get(at);
@@ -148,7 +148,7 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
         return text;
     }
     for line in lines.iter().filter(|line| !line.same.is_empty()) {
-        // A policy and its cost stay on a line.
+        // A policy and its cost stay on one line.
         let same: Vec<String> = line
             .same
             .iter()
@@ -160,7 +160,7 @@ fn table(block: &[&Group], places: &Places, page: &Page) -> String {
     text + &by_money(&policies, places, page)
 }
 
-/// Keys that tell apart policies made of one table, as they come.
+/// Keys that distinguish policies made of one table, in their order.
 fn swept_keys(policies: &[&[&Group]], places: &Places) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for policy in policies {
@@ -173,7 +173,7 @@ fn swept_keys(policies: &[&[&Group]], places: &Places) -> Vec<String> {
     keys
 }
 
-/// The last part of a key, such as a VM type, where it is that of no other.
+/// The last part of a key, such as a VM type, if no other key has it.
 fn short_key<'k>(key: &'k str, all: &[String]) -> &'k str {
     let last = |key: &'k str| key.split_once('.').map_or(key, |(_, last)| last);
     let others = all.iter().filter(|other| *other != key);
@@ -185,7 +185,7 @@ fn short_key<'k>(key: &'k str, all: &[String]) -> &'k str {
     }
 }
 
-/// Values that share a row: a few by themselves, of more the first and the last.
+/// Values that share a row: a few are listed, many are a range from first to last.
 fn values_text(values: &[f64], text: impl Fn(f64) -> String) -> String {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -199,7 +199,7 @@ fn values_text(values: &[f64], text: impl Fn(f64) -> String) -> String {
 }
 
 impl PolicyLine {
-    /// Takes policies in that differ in dollars only.
+    /// Adds policies that differ in dollars only.
     fn add(&mut self, other: PolicyLine) {
         let cost = values_text(&other.costs, usd);
         self.same.push(format!("{} {cost}", other.pricing));
@@ -214,8 +214,8 @@ impl PolicyLine {
 
 const MOST_NAMED: usize = 3;
 
-/// Which policies are the cheapest for the oracle, and which the dearest; spot prices for VMs that are never taken away by
-/// themselves. Empty where there is nothing to compare.
+/// The cheapest and the most expensive policies for the oracle; spot prices for VMs that are never lost are listed
+/// separately. Empty if there is nothing to compare.
 fn by_money(policies: &[&[&Group]], places: &Places, page: &Page) -> String {
     let mut all: Vec<(f64, &str)> = Vec::new();
     for policy in policies {
@@ -249,7 +249,7 @@ fn by_money(policies: &[&[&Group]], places: &Places, page: &Page) -> String {
     page.prose(&parts.join("; "), 3)
 }
 
-/// The oracle's configuration under a policy; where every VM type is searched by itself, that of most of them with their share.
+/// The oracle's configuration under a policy; if every VM type is searched separately, the most frequent one with its share.
 fn best(policy: &[&Group]) -> Option<(Chosen, Option<f64>)> {
     if let Some(one) = policy.iter().find_map(|group| group.oracle.clone()) {
         return Some((one, None));
@@ -296,7 +296,7 @@ fn line(
     }
 }
 
-/// All but the oracle, which is no news to itself.
+/// All groups except the oracle, which always equals itself.
 fn competitors<'g>(policy: &[&'g Group]) -> impl Iterator<Item = &'g Group> {
     policy.iter().copied().filter(|g| g.strategy != ORACLE)
 }

@@ -11,7 +11,7 @@ use scavsim_search::testbed::PlanMetrics;
 type RankedRow<'r> = (usize, &'r Ranked);
 
 fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, RankedRow<'r>> {
-    // What never comes to its end has no figure: JSON has none for it.
+    // A job that never ends has no figure: JSON has no infinity.
     let of = |head, value: fn(&Ranked) -> Value| {
         Column::text(head, move |(_, row): &RankedRow<'r>| value(row))
     };
@@ -51,7 +51,7 @@ fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, Ranke
         of("runs", |row| json!(row.runs)),
         of("provenance", |row| json!(row.provenance)),
     ];
-    // Only bags of jobs have one.
+    // Only bags of jobs have this column.
     if ranking.rows.iter().any(|row| row.job_cost_usd.is_some()) {
         columns.push(of("job_cost_usd", |row| json!(row.job_cost_usd)));
     }
@@ -62,7 +62,7 @@ fn ranking_sheet<'r>(scenario: &'r str, ranking: &'r Ranking) -> Sheet<'r, Ranke
     Sheet::new((1..).zip(&ranking.rows), columns)
 }
 
-/// Figures of parallel plans: what [`PlanMetrics`] says of them.
+/// Figures of parallel plans, from [`PlanMetrics`].
 fn plan_columns<'r>() -> Vec<Column<'r, RankedRow<'r>>> {
     let of = |head, value: fn(&PlanMetrics) -> Value| {
         Column::text(head, move |(_, row): &RankedRow<'r>| {
@@ -85,7 +85,7 @@ fn plan_columns<'r>() -> Vec<Column<'r, RankedRow<'r>>> {
     ]
 }
 
-/// All its VMs; `None` where that is not known.
+/// The number of all its VMs; `None` if unknown.
 pub(super) fn vms(row: &Ranked) -> Option<u32> {
     (!row.held.is_empty()).then(|| row.held.iter().map(|held| held.vms).sum())
 }
@@ -97,7 +97,7 @@ pub(super) fn vms_label(row: &Ranked) -> String {
     each.join(" + ")
 }
 
-/// The market of its VMs; `None` where that is not known.
+/// The market of its VMs; `None` if unknown.
 pub(super) fn market(row: &Ranked) -> Option<&'static str> {
     let mut all = row.held.iter().map(|held| held.market);
     let first = all.next()?;
@@ -108,7 +108,7 @@ pub(super) fn market(row: &Ranked) -> Option<&'static str> {
     }
 }
 
-/// The table as text; the heads, those of the first ranking with rows, only where they are asked for.
+/// The table as text; the heads, from the first ranking with rows, only on request.
 pub fn csv(scenario: &str, rankings: &[Ranking], with_heads: bool) -> String {
     let some = rankings.iter().filter(|ranking| !ranking.rows.is_empty());
     let text = |(at, ranking)| ranking_sheet(scenario, ranking).csv(with_heads && at == 0);

@@ -1,19 +1,19 @@
-//! How much of a ranking's rows fits on a terminal, and how its figures are written.
+//! How much of a ranking's rows fits a terminal, and the format of its figures.
 
 use scavsim_base::text::words::{self, NONE};
 
 pub(super) const INTERVAL: &str = "90 %";
 
-/// How much of a row fits; each leaves out more than the one before.
+/// How much of a row is shown; each layout leaves out more than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layout {
     All,
-    /// How it was obtained as a letter, not as a word.
+    /// The provenance is a letter instead of a word.
     Letter,
     NoCostInterval,
     /// Fewer figures of parallel plans: memory, FLOPs and money.
     FewPlanFigures,
-    /// Without any.
+    /// No plan figures.
     NoPlanFigures,
     NoInterval,
     Stacked,
@@ -39,7 +39,7 @@ impl Layout {
     }
 }
 
-/// An interval in words; none where its ends are one.
+/// An interval in words; empty if its ends are equal.
 pub(super) fn interval(ends: [f64; 2], text: impl Fn(f64) -> String) -> String {
     if ends[0] == ends[1] {
         NONE.to_owned()
@@ -48,7 +48,7 @@ pub(super) fn interval(ends: [f64; 2], text: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// Four digits or all before the point; what never ends says so.
+/// Four digits, or all before the decimal point; a value that is not finite is a word.
 pub(super) fn figure(value: f64) -> String {
     if value.is_finite() {
         words::figure(value)

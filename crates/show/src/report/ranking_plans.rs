@@ -1,22 +1,22 @@
-//! Parallel plans in a ranking: their names in short, their figures, and what is said of these.
+//! Parallel plans in a ranking: their short names, their figures, and the legend.
 
 use super::ranking_layout::{INTERVAL, Layout, figure, interval};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{or_dash, whole_share};
 use scavsim_experiment::Ranked;
 
-/// In place of communication that is part of the seconds of measured layers.
+/// Replaces communication that is part of the seconds of measured layers.
 const IN_THE_PROFILE: &str = "in the profile";
 /// Marks a plan that may not fit.
 const MAY_NOT_FIT: &str = "(?)";
 
-/// What a configuration is on its other axes: each by its name, with its value.
+/// The configuration's values on its other axes, each with its name.
 fn axes(row: &Ranked) -> impl Iterator<Item = (&str, &str)> {
     let other = row.other.as_deref().unwrap_or_default();
     other.split(';').filter_map(|axis| axis.split_once('='))
 }
 
-/// A parallel plan in short; its market has a column, or all have the same.
+/// A parallel plan in short form; its market has a column, or is shared by all.
 pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
     let batch = row.batch.filter(|_| with_batch);
     let batch = batch.map(|batch| format!("b{batch}"));
@@ -27,7 +27,7 @@ pub(super) fn plan(row: &Ranked, with_batch: bool) -> String {
     parts.join(" ")
 }
 
-/// An axis of a plan as people write plans: degrees by their letters, forms by their words. What is usual is left out.
+/// An axis of a plan in common notation: degrees by letters, forms by words. Usual values are left out.
 fn in_short(name: &str, value: &str) -> Option<String> {
     match (name, value) {
         ("market", _)
@@ -49,7 +49,7 @@ fn in_short(name: &str, value: &str) -> Option<String> {
 struct PlanFigure {
     head: &'static str,
     what: &'static str,
-    /// The first layout that has no room for it.
+    /// The first layout that leaves it out.
     without: Layout,
     text: fn(&Ranked) -> Option<String>,
 }
@@ -97,7 +97,7 @@ const FIGURES: [PlanFigure; 6] = [
     },
 ];
 
-/// The figures that a layout has room for.
+/// The figures that a layout shows.
 fn figures(layout: Layout) -> impl Iterator<Item = &'static PlanFigure> {
     const { &FIGURES }
         .iter()

@@ -1,4 +1,4 @@
-//! Every configuration of a ranking for people: a line each, on no more columns than there are.
+//! Every configuration of a ranking for people: a line each, in the available width.
 
 use super::choices::all_on;
 use super::places::Places;
@@ -17,21 +17,21 @@ struct Common {
     top: Option<usize>,
     page: Page,
     layout: Layout,
-    /// Fewest and most runs of a configuration, of those that ran more than once.
+    /// Fewest and most runs of a configuration, among those with more than one run.
     runs: (u64, u64),
-    /// Whether it is the only ranking, whose best configurations the answer has.
+    /// Whether it is the only ranking, so that the answer lists its best configurations.
     is_only: bool,
-    /// Whether what was not measured may be off.
+    /// Whether estimates of unmeasured configurations are uncertain.
     is_unsure: bool,
     limits: Limits,
-    /// Whether it is of parallel plans, whose steps are modelled.
+    /// Whether it has parallel plans, whose steps are modelled.
     of_plans: bool,
     may_not_fit: bool,
-    /// Whether something is lost or fails while they train.
+    /// Whether machines are lost or fail during the training.
     is_interrupted: bool,
 }
 
-/// Effective training time ratio from which on nothing interrupts a job to speak of.
+/// Effective training time ratio from which interruptions are negligible.
 const UNDISTURBED: f64 = 0.995;
 impl Common {
     fn has_intervals(&self) -> bool {
@@ -43,7 +43,7 @@ impl Common {
     }
 }
 
-/// A block per workload and policy, and below all the best ones.
+/// A block per workload and policy, and the best ones below all blocks.
 pub fn render(
     scenario: &str,
     rankings: &[Ranking],
@@ -87,10 +87,10 @@ pub fn render(
     text + &answer(rankings, places, page) + &page.dim(EXPLAIN)
 }
 
-/// Lines of an answer, so that it fits the last screen with its title.
+/// Lines of an answer that fit the last screen with its title.
 const MOST: usize = 9;
 
-/// The best of one ranking for each objective; of several, for the one that they are sorted by.
+/// The best of one ranking for each objective; if there are several rankings, for the objective that sorts them.
 fn answer(rankings: &[Ranking], places: &Places, page: &Page) -> String {
     let (mut text, mut shown) = (String::new(), 0);
     for ranking in rankings {
@@ -153,7 +153,7 @@ fn block(scenario: &str, ranking: &Ranking, places: &Places, common: &Common) ->
             Tone::Failed
         }
     });
-    // What has no room is not among the columns.
+    // Columns that do not fit are missing from the page.
     let wide = Page {
         is_wide: true,
         ..common.page.clone()
@@ -183,7 +183,7 @@ fn best_for(ranking: &Ranking, objective: Objective) -> Option<String> {
     ))
 }
 
-/// The best for each objective, first for the one that rows are sorted by.
+/// The best for each objective, first for the one that sorts the rows.
 fn bests(ranking: &Ranking, page: &Page) -> String {
     let mut all = Objective::ALL.to_vec();
     all.sort_by_key(|objective| *objective != ranking.objective);
@@ -208,14 +208,14 @@ fn bests(ranking: &Ranking, page: &Page) -> String {
     sentences.iter().map(|one| page.prose(one, 2)).collect()
 }
 
-/// A configuration in words, with its kind where it is one.
+/// A configuration in words, with its kind if it has one.
 fn named(row: &Ranked, with_vms: bool) -> String {
     let kind = row.vm.as_ref().filter(|_| is_of_a_kind(row));
     let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
     configuration(row, with_vms) + &kind
 }
 
-/// The VM type that all rows share, with the number of VMs that follows from that of the workers: no line need say it.
+/// The VM type that all rows share, if the number of VMs follows from the number of workers: no line needs to name it.
 fn shared_vm(rows: &[Ranked]) -> Option<&str> {
     let mut shared: Option<&str> = None;
     for row in rows {
@@ -229,14 +229,14 @@ fn shared_vm(rows: &[Ranked]) -> Option<&str> {
     shared.filter(|_| rows.len() > 1)
 }
 
-/// Whether its name is not that of its VMs.
+/// Whether its name differs from the name of its VMs.
 fn is_of_a_kind(row: &Ranked) -> bool {
     let Some(vm) = &row.vm else { return false };
     let type_of = vm.split_once('/').map_or(&**vm, |(name, _)| name);
     !row.held.is_empty() && row.held.iter().any(|held| held.vm != type_of)
 }
 
-/// Workers and batch, and what else it is but its VMs.
+/// Workers, batch and the other values, except its VMs.
 fn configuration(row: &Ranked, with_vms: bool) -> String {
     let counts = [row.workers, row.batch].into_iter().flatten();
     let counts: Vec<String> = counts.map(|n| n.to_string()).collect();
@@ -270,7 +270,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// Hours, or less where all is short.
+    /// Hours, or a smaller unit if all times are short.
     fn for_rows(rows: &[Ranked]) -> Unit {
         let finite = rows.iter().map(|row| row.expected.time_s);
         let least = finite
@@ -372,7 +372,7 @@ fn mark(row: &Ranked, objective: Objective) -> &'static str {
     }
 }
 
-/// What holds for these figures alone; `explain` has what a word means anywhere.
+/// The legend of these figures only; `explain` has the general meanings.
 fn legend(common: &Common) -> String {
     let layout = common.layout;
     let mut lines: Vec<(&str, String)> = Vec::new();
@@ -394,7 +394,7 @@ fn legend(common: &Common) -> String {
 
 /// Lines of the legend.
 impl Common {
-    /// The limits, and whether they are on runs or on their mean.
+    /// The limits, and whether they apply to runs or to their mean.
     fn limit(&self) -> Option<String> {
         let of = match self.limits.max_miss {
             Some(miss) => format!("{} of runs", share(1.0 - miss)),

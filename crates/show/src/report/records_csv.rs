@@ -1,8 +1,7 @@
-//! `records.csv`: one row per case. Rows go to `records.partial.csv`, whole rows at a time, and the file takes its name when
-//! it is closed. So a killed run leaves a prefix under the other name, from which another can go on: every run writes it,
-//! whatever other forms are asked for. Its last row may be cut off. Behind each write the hashes of its tasks go to a file
-//! beside it: rows that have none there are evaluated again. The threads that make rows make their bytes and hashes; nothing
-//! is left here but to write.
+//! `records.csv`: one row per case. Whole rows are appended to `records.partial.csv`, which is renamed when it is closed. So
+//! a killed run leaves a prefix under the other name, from which `--resume` continues; every run writes it, for any requested
+//! formats. Its last row may be cut off. After each write the hashes of its tasks go to a second file: rows without a hash
+//! are evaluated again. The threads that make rows also make their bytes and hashes; this file only writes them.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -26,8 +25,8 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
 pub struct RecordsCsv {
     folder: OutputFolder,
     file: File,
-    /// The header and rows of tasks that are collected before they are written, each with the line of its hash, and how
-    /// many bytes they are.
+    /// The header and rows of tasks that are collected before they are written, each with the line of its hash; and their
+    /// number of bytes.
     waiting: Vec<(Vec<u8>, String)>,
     bytes: usize,
     hashes: RowHashes,
@@ -50,7 +49,7 @@ impl CsvPart {
         self.rows.push_record(record);
     }
 
-    /// Makes their hash, behind the last.
+    /// Computes the hash of the rows, after the last one.
     pub fn end(&mut self) {
         self.leaf = row_hashes::leaf(self.rows.bytes());
     }
@@ -59,14 +58,14 @@ impl CsvPart {
         CsvPart { rows, leaf }
     }
 
-    /// The bytes, how many rows they are, and their hash.
+    /// The bytes, their number of rows, and their hash.
     pub fn into_parts(self) -> (Vec<u8>, u64, String) {
         let rows = self.rows.rows();
         (self.rows.into_bytes(), rows, self.leaf)
     }
 }
 
-/// Bytes that are written at once.
+/// Number of bytes that are written at once.
 const MOST_WAITING: usize = 1 << 20;
 
 pub fn header(columns: &RecordColumns) -> io::Result<Vec<u8>> {
@@ -85,13 +84,13 @@ pub fn rows_behind<W: Write>(bytes: W) -> csv::Writer<W> {
 pub struct ValidRows {
     /// Rows of whole tasks.
     pub rows: u64,
-    /// Bytes of their hashes.
+    /// End of their hashes in bytes.
     pub hashes_end: u64,
 }
 
 impl RecordsCsv {
-    /// Opens the file in `folder` behind the `good` rows, whose `hashes` are known and which end after `bytes` bytes;
-    /// what stands behind them is cut off.
+    /// Opens the file in `folder` after the `good` rows, whose `hashes` are known and which end after `bytes` bytes; the rest
+    /// is cut off.
     pub fn open(
         folder: &OutputFolder,
         columns: &RecordColumns,
@@ -117,7 +116,7 @@ impl RecordsCsv {
         })
     }
 
-    /// Writes what waits and gives the file its name; the hashes of its rows. On errors, `records.partial.csv` stays.
+    /// Writes waiting rows and renames the file; returns the hashes of its rows. On errors, `records.partial.csv` stays.
     pub fn close(self) -> io::Result<RowHashes> {
         let folder = self.folder.clone();
         let hashes = self.leave()?;
@@ -125,7 +124,7 @@ impl RecordsCsv {
         Ok(hashes)
     }
 
-    /// Writes what waits, and leaves the file under its unfinished name; the hashes of its rows.
+    /// Writes waiting rows, and keeps the unfinished name of the file; returns the hashes of its rows.
     pub fn leave(mut self) -> io::Result<RowHashes> {
         self.write_waiting()?;
         let synchronised = self.file.sync_all();
@@ -162,7 +161,7 @@ impl RecordsCsv {
         );
         let written = write_all(&mut self.file, &waiting);
         if written.is_err() {
-            // A full disk takes half a row: it is cut off again, if that is possible, and of what waits whole tasks are kept.
+            // A full disk accepts half a row: it is cut off again, if possible, and whole tasks of the waiting rows are kept.
             self.back_to_whole_rows();
             for one in waiting.chunks(1) {
                 if let Err(error) = write_all(&mut self.file, one) {
@@ -196,7 +195,7 @@ impl RecordsCsv {
     }
 }
 
-/// Writes blocks one behind the other, in as few calls as the system allows.
+/// Writes blocks in order, in as few calls as the system allows.
 fn write_all(file: &mut impl Write, blocks: &[(Vec<u8>, String)]) -> io::Result<()> {
     let slices = blocks.iter().map(|(block, _)| IoSlice::new(block));
     let mut slices: Vec<IoSlice<'_>> = slices.collect();

@@ -1,5 +1,5 @@
-//! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB. Row groups are of whole
-//! tasks, and nothing tells of time or machine: the same records give the same bytes.
+//! `records.parquet`: the columns of `records.csv` with their types, for data frames and DuckDB. Row groups consist of whole
+//! tasks, and the file has no time or machine in it: equal records give equal bytes.
 
 use std::borrow::Cow;
 use std::io;
@@ -50,7 +50,7 @@ pub const FORMAT: RecordsFormat = RecordsFormat {
     }),
 };
 
-/// Rows that stand together, in whole tasks: enough to compress well, few enough to hold in memory.
+/// Minimum number of rows of a group, in whole tasks: enough to compress well, few enough to hold in memory.
 const ROWS_PER_GROUP: usize = 16_384;
 
 struct RecordsParquet {
@@ -103,7 +103,7 @@ impl RecordsParquet {
         })
     }
 
-    /// Writes what waits as one row group. Columns are encoded on all threads of the pool that it is called in.
+    /// Writes waiting rows as one row group. Columns are encoded on all threads of the current pool.
     fn write_waiting(&mut self) -> io::Result<()> {
         if self.rows == 0 {
             return Ok(());
@@ -137,7 +137,7 @@ impl RecordsParquet {
     }
 }
 
-/// Hands the rows of a file to `take`, each as a `records.csv` with all columns and these axes would have it.
+/// Passes the rows of a file to `take`, each as in a `records.csv` with all columns and these axes.
 pub fn read(
     path: &Path,
     axes: &[String],
@@ -174,7 +174,7 @@ pub fn read(
     Ok(())
 }
 
-/// What the library's reader comes to: it panics where a damaged file says what it does not expect.
+/// The result of the library's reader, which panics on some damaged files.
 fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -214,7 +214,7 @@ impl<'b> StoredColumn<'b> {
     }
 }
 
-/// What went wrong below, without the library's words about it.
+/// The underlying error, without the library's own words.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

@@ -1,5 +1,5 @@
-//! Results that appear together when all of them are there: of comparisons, and of policies. Their manifest has the hash of
-//! each file. Nothing in it depends on the machine, the time or the number of threads.
+//! Results that appear only when all files are complete: of comparisons, and of policies. Their manifest has the hash of each
+//! file. It does not depend on the machine, the time or the number of threads.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub struct ResultFiles {
     files: Vec<ResultFile>,
 }
 
-/// One of them, whose bytes are hashed as they come.
+/// One of the files, whose bytes are hashed while they are written.
 pub struct ResultFile {
     name: &'static str,
     file: PartialFile,
@@ -33,7 +33,7 @@ impl ResultFiles {
         }
     }
 
-    /// Starts a file, which is to be added when it is whole.
+    /// Starts a file, which must be added when it is complete.
     pub fn create(&self, name: &'static str) -> io::Result<ResultFile> {
         Ok(ResultFile {
             name,
@@ -54,7 +54,7 @@ impl ResultFiles {
         self.add(file)
     }
 
-    /// Gives all files their names, in place of older results, with a manifest that says what they were made from.
+    /// Renames all files to their names, in place of older results, and adds a manifest of their inputs.
     pub fn finish(self, made_from: &Identity) -> io::Result<OutputFolder> {
         let unfinished: Vec<String> = self
             .files
@@ -90,7 +90,7 @@ fn short(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
 }
 
-/// The files in a folder that are not those of its manifest, and how many that names; `None` where it names none.
+/// The files in a folder that do not match its manifest, and the number of files in that; `None` if it names none.
 pub fn altered<'m>(folder: &Path, manifest: &'m Identity) -> Option<(Vec<&'m str>, usize)> {
     let files = manifest.get(FILES)?.as_object()?;
     let is_altered = |name: &str, hash: &Value| {
@@ -118,7 +118,7 @@ pub fn of_comparison(scenarios: &[Scenario], question: &ComparisonQuestion) -> I
         .collect()
 }
 
-/// What decides the cases of a scenario, with its strategies and the programs among them.
+/// Everything that determines the cases of a scenario, with its strategies and programs.
 fn of_scenario(scenario: &Scenario) -> Value {
     let own = &scenario.settings.own;
     let programs = scenario.strategies.iter().filter_map(|name| {

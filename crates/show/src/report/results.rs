@@ -1,5 +1,5 @@
-//! All that a run leaves in a folder. Order matters, because a run may be killed between any two steps: rows first, the
-//! manifest that claims them last; what an older run left is disowned and removed before anything new is claimed.
+//! All output of a run in a folder. Order matters, because a run may be killed between any two steps: rows are written first,
+//! and the manifest that claims them last; output of an older run is disclaimed and removed before anything new is claimed.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
@@ -31,7 +31,7 @@ pub const SUMMARY: &str = "summary.csv";
 pub struct Results {
     folder: OutputFolder,
     identity: Identity,
-    /// Whether the rows are asked for as CSV, and not only written to be read back.
+    /// Whether CSV rows are requested, and not only written to be read back.
     keep_csv: bool,
     columns: Arc<RecordColumns>,
     forms: Vec<PartMaker>,
@@ -59,7 +59,7 @@ pub struct ResultsMaker {
     summary: SummaryMaker,
 }
 
-/// All that can be made again from the rows.
+/// All files that can be made again from the rows.
 struct DerivedFiles {
     forms: Vec<Box<dyn RecordsFile>>,
     failures: failures_csv::FailuresCsv,
@@ -81,8 +81,8 @@ impl Results {
         Ok(Self::from_parts(folder, identity, formats, rows, derived))
     }
 
-    /// Goes on behind the rows that an earlier run of the same identity left, and says how far that had come. Rows behind the
-    /// last that has a hash are evaluated again. [`AlteredRows`] rows are refused; nothing is touched then.
+    /// Continues after the rows that an earlier run of this identity left, and reports how far that was. Rows after the last
+    /// hash are evaluated again. [`AlteredRows`] rows are refused; then nothing is changed.
     pub fn resume(
         folder: &OutputFolder,
         mut identity: Identity,
@@ -99,7 +99,7 @@ impl Results {
         let named = |error: io::Error| AlteredRows::named(there, error);
         let left = manifest::read(&folder.file(manifest::FILE))?.unwrap_or_default();
         let good = unfinished_rows::good(folder, there, &left).map_err(named)?;
-        // Rows that are there have the columns that they have.
+        // Existing rows keep their columns.
         let columns = manifest::columns(&left);
         identity = manifest::with_columns(identity, &columns);
         if !partial.exists() && whole.exists() {
@@ -158,7 +158,7 @@ impl Results {
         }
     }
 
-    /// Whether nothing is asked for but rows and the usual summary.
+    /// Whether only rows and the usual summary are requested.
     pub fn is_plain(&self) -> bool {
         self.forms.is_empty() && self.derived.summary.is_usual()
     }
@@ -171,7 +171,7 @@ impl Results {
         }
     }
 
-    /// Whether there are rows in `folder`, of whatever run.
+    /// Whether `folder` has rows of any run.
     pub fn has_rows(folder: &Path) -> bool {
         let is_behind_header = |name: &str| -> io::Result<bool> {
             let mut file = BufReader::new(regular::open(&folder.join(name))?);
@@ -184,8 +184,7 @@ impl Results {
             .any(|name| is_behind_header(name).unwrap_or(false))
     }
 
-    /// Whether a manifest that was read says that all is done, and the files are there, the summary
-    /// by the columns that are asked for.
+    /// Whether a stored manifest is complete, and the files exist, including the summary by the requested columns.
     pub fn is_complete(
         folder: &Path,
         read: &Identity,
@@ -198,7 +197,7 @@ impl Results {
     }
 
     /// Closes all files, then writes `summary.csv` and last the manifest with `more` in it; returns the groups of the
-    /// summary. A run that ended early keeps what `--resume` needs.
+    /// summary. A run that ended early keeps the files that `--resume` needs.
     pub fn finish(
         self,
         finished: &Finished,
@@ -248,7 +247,7 @@ impl ResultsMaker {
 }
 
 impl ResultsPart {
-    /// What is known of a task without its records, where rows and the usual summary are all that is asked for.
+    /// The part of a task without its records, if only rows and the usual summary are requested.
     pub fn from_parts(rows: CsvPart, failures: FailuresPart, summary: SummaryPart) -> ResultsPart {
         let derived = DerivedPart {
             forms: Vec::new(),
@@ -325,13 +324,13 @@ impl Gather for Results {
     }
 }
 
-/// What begins a task in each form that is written beside the rows.
+/// The makers of a task's part in each additional format.
 fn parts_of(formats: &[&'static RecordsFormat]) -> Vec<PartMaker> {
     let beside = formats.iter().filter_map(|format| format.beside);
     beside.map(|beside| beside.part).collect()
 }
 
-/// Makes sure that no link and no pipe stands where a run writes file by file.
+/// Checks that no link or pipe is in place of a file that a run writes.
 pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
     let forms = FORMATS.iter().map(|format| partial_name(format.file));
     let others = [
@@ -341,7 +340,7 @@ pub fn may_be_written(folder: &OutputFolder) -> io::Result<()> {
     folder.may_hold(forms.chain(others))
 }
 
-/// The summary in `folder`, seen to be the one that the run of `manifest` wrote.
+/// The summary in `folder`, checked to be the one that the run of `manifest` wrote.
 pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     let path = folder.join(SUMMARY);
     let bytes = regular::read(&path).map_err(|error| AlteredRows::named(&path, error))?;
@@ -353,7 +352,7 @@ pub fn summary(folder: &Path, manifest: &Identity) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The columns that a summary is by, where they are not the usual ones; an error for a header that no run writes.
+/// The columns of a summary, if they are not the usual ones; an error for a header that no run writes.
 pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     let header = summary.split(|byte| *byte == b'\n').next();
     let header = String::from_utf8_lossy(header.unwrap_or_default());
@@ -371,7 +370,7 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
     })
 }
 
-/// Whether the summary in `folder` has the columns that `by` asks for.
+/// Whether the summary in `folder` has the requested columns `by`.
 fn has_columns(folder: &Path, by: Option<&KeyColumns>) -> io::Result<bool> {
     let found = summary_columns(&regular::read(&folder.join(SUMMARY))?)?;
     let names = |by: &KeyColumns| -> Vec<String> {
@@ -381,8 +380,8 @@ fn has_columns(folder: &Path, by: Option<&KeyColumns>) -> io::Result<bool> {
     Ok(found.as_ref().map(names) == by.map(names))
 }
 
-/// Says that the folder belongs to this run, which is not finished, removes what it does not own,
-/// and opens what goes beside the rows.
+/// Marks the folder as belonging to this unfinished run, removes files that the run does not own, and opens the files next to
+/// the rows.
 fn claim(
     folder: &OutputFolder,
     identity: &Identity,
@@ -410,14 +409,14 @@ fn claim(
     })
 }
 
-/// Files of a folder that belong to results in it, but not the rows of a run under way.
+/// Files of a folder that belong to its results, but not the rows of a current run.
 fn files(folder: &OutputFolder) -> Vec<String> {
     let older = manifest::read(&folder.file(manifest::FILE)).ok().flatten();
     let named = older
         .as_ref()
         .and_then(|own| own.get(manifest::FILES)?.as_object());
     let named = named.into_iter().flat_map(|files| files.keys().cloned());
-    // Who writes a manifest may name what lies elsewhere.
+    // A forged manifest may name files in other places.
     let own = named.filter(|name| Path::new(name).file_name() == Some(OsStr::new(name)));
     let derived = [failures_csv::FILE, row_hashes::PARTIAL].map(partial_name);
     let beside = FORMATS.iter().filter(|format| format.beside.is_some());
@@ -430,7 +429,7 @@ fn files(folder: &OutputFolder) -> Vec<String> {
         .collect()
 }
 
-/// Removes results from a folder, their manifest first, but not the files of new ones that are still `unfinished`.
+/// Removes results from a folder, their manifest first, but not the files of new results that are still `unfinished`.
 pub fn remove(folder: &OutputFolder, unfinished: &[String]) -> io::Result<()> {
     let rows = [records_csv::PARTIAL, row_hashes::PARTIAL].map(str::to_owned);
     let files = files(folder);

@@ -1,6 +1,6 @@
-//! Hashes by which rows that somebody changed are told from those that were written. A leaf is the hash of the rows of one
-//! task as they stand in `records.csv`, whatever form they are kept in. While a run goes on each leaf is a line of
-//! [`PARTIAL`], written behind its rows. When it has ended, the manifest holds at most 64 hashes, each of as many leaves.
+//! Hashes that detect changed rows. A leaf is the hash of the rows of one task as in `records.csv`, for any format of the
+//! records. During a run each leaf is a line of [`PARTIAL`], written after its rows. After the run, the manifest has at most
+//! 64 hashes, each of equally many leaves.
 
 use std::io;
 use std::path::Path;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::manifest::{self, Identity};
 use scavsim_experiment::Tasks;
 
-/// Hashes of the rows in an unfinished file. A line says how many rows there are up to it, and the hash of those of
-/// the last leaf.
+/// Hashes of the rows in an unfinished file. Each line has the number of rows up to it, and the hash of the rows of the last
+/// leaf.
 pub const PARTIAL: &str = "records.partial.hashes";
 
-/// Hashes in a manifest, at most.
+/// Maximum number of hashes in a manifest.
 const MOST: u64 = 64;
 const TASKS: &str = "tasks_per_hash";
 const HASHES: &str = "records_hashes";
@@ -24,25 +24,25 @@ pub fn leaf(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
 
-/// The hashes of rows that come one after the other.
+/// The hashes of consecutive rows.
 #[derive(Debug, Clone)]
 pub struct RowHashes {
     tasks: Tasks,
     rows: u64,
-    /// Hash of the rows of a task that has more of them, if there are any.
+    /// Hash of the rows of an unfinished task, if there is one.
     leaf: blake3::Hasher,
     begun: Option<String>,
-    /// Leaves per hash of a manifest; the hashes that are whole, and that of the leaves behind, with how many.
+    /// Leaves per hash of a manifest; the complete hashes, and the hash of the remaining leaves with their number.
     per_hash: u64,
     whole: Vec<String>,
     open: blake3::Hasher,
     leaves: u64,
-    /// Rows before those of `open`, and before those of the last that is whole.
+    /// Rows before those of `open`, and before those of the last complete one.
     before: [u64; 2],
 }
 
 impl RowHashes {
-    /// The hashes of no rows yet, of the run that `identity` is of.
+    /// The hashes of no rows yet, for the run `identity`.
     pub fn new(identity: &Identity) -> RowHashes {
         let cases = identity.get("cases").and_then(Value::as_u64).unwrap_or(0);
         let tasks = manifest::tasks(identity).unwrap_or(Tasks::new(cases, cases, 1));
@@ -59,14 +59,14 @@ impl RowHashes {
         }
     }
 
-    /// Takes so many rows with their line ends, none of them behind the end of the task; returns their line in [`PARTIAL`].
+    /// Adds `rows` rows with their line ends, at most up to the end of the task; returns their line in [`PARTIAL`].
     pub fn push_rows(&mut self, bytes: &[u8], rows: u64) -> String {
         self.leaf.update(bytes);
         let leaf = short(&self.leaf);
         self.take_leaf(leaf, rows)
     }
 
-    /// Takes the next rows by the hash of all rows of the task so far; returns their line in [`PARTIAL`].
+    /// Adds the next rows by the hash of all rows of the task so far; returns their line in [`PARTIAL`].
     pub fn take_leaf(&mut self, leaf: String, rows: u64) -> String {
         self.rows += rows;
         let line = format!("{} {leaf}\n", self.rows);
@@ -91,14 +91,14 @@ impl RowHashes {
         self.rows
     }
 
-    /// Rows that the task still has.
+    /// Rows that are left in the task.
     pub fn room(&self) -> u64 {
         let task = self.tasks.cases(self.tasks.task_of(self.rows));
-        // Behind the last there is nothing that could be right.
+        // No row after the last one can be right.
         task.end.saturating_sub(self.rows).max(1)
     }
 
-    /// Whether no task has some of its rows.
+    /// Whether no task is partly finished.
     pub fn is_at_border(&self) -> bool {
         let task = self.tasks.cases(self.tasks.task_of(self.rows));
         task.start == self.rows || self.rows >= self.tasks.all()
@@ -126,15 +126,15 @@ fn short(hasher: &blake3::Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-/// Stored rows that do not match the hashes in their manifest: somebody changed, removed or added some after the run.
-/// Holds the message, with the lines.
+/// Stored rows that do not match the hashes in their manifest: they were changed, removed or added after the run. Holds the
+/// message, with the lines.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct AlteredRows(pub String);
 
 impl AlteredRows {
-    /// The error that rows from `first` to `last`, counted from 0, are others; they stand on a line of their own each,
-    /// behind so many `before`.
+    /// The error that rows from `first` to `last`, counted from 0, differ; each has a line of its own, after `before` other
+    /// lines.
     pub fn rows(first: u64, last: u64, before: u64) -> io::Error {
         let (first, last) = (first + before + 1, last + before + 1);
         let what = if first == last {
@@ -173,8 +173,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check of the rows of an ended run, by its manifest; `None` where that holds no hashes. They stand behind
-    /// so many lines.
+    /// A check of the rows of an ended run, by its manifest; `None` if that has no hashes. `before` is the number of lines
+    /// before the rows.
     pub fn from_manifest(manifest: &Identity, before: u64) -> Option<Check> {
         let hashes = manifest.get(HASHES)?.as_array()?.iter();
         let right = hashes.map(|hash| hash.as_str().map(str::to_owned));
@@ -193,7 +193,7 @@ impl Check {
         self.rows
     }
 
-    /// Compares rows as in `records.csv`, none behind the end of their task; their line in [`PARTIAL`], or [`AlteredRows`].
+    /// Compares rows as in `records.csv`, at most up to the end of their task; returns their line in [`PARTIAL`], or [`AlteredRows`].
     pub fn check_rows(&mut self, bytes: &[u8], rows: u64) -> io::Result<String> {
         let before = self.seen.whole.len();
         let line = self.seen.push_rows(bytes, rows);
@@ -213,7 +213,7 @@ impl Check {
         self.seen.is_at_border()
     }
 
-    /// Ends the check behind the last row; [`AlteredRows`] where the last rows are others, or fewer than there were.
+    /// Ends the check after the last row; [`AlteredRows`] if the last rows differ, or some are missing.
     pub fn end(self) -> io::Result<()> {
         let (rows, right) = (self.seen.rows(), self.rows);
         if rows != right {

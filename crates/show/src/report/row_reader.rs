@@ -1,4 +1,4 @@
-//! Rows of a file of records, read back as the records they were.
+//! Reads rows of a file of records back as the original records.
 
 use csv::StringRecord;
 
@@ -23,7 +23,7 @@ impl RowReader {
     /// The record of a row with a cell for each column; cells of columns that are left out are empty.
     ///
     /// # Errors
-    /// Where a cell is not of its column's kind, or missing.
+    /// If a cell is not of its column's kind, or missing.
     pub fn record(&mut self, row: &StringRecord) -> Result<Record<'_>, csv::Error> {
         let mut cells = row.iter();
         self.whole.clear();
@@ -33,7 +33,7 @@ impl RowReader {
             } else {
                 Some("")
             };
-            // A row that ends early has too few cells here too.
+            // A row that ends early has too few cells here, too.
             self.whole.extend(cell);
         }
         self.axes.clear();

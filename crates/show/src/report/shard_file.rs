@@ -1,6 +1,6 @@
-//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, what they come to, and what they were made from. A
-//! shard is whole or not there: its files count only beside a manifest that holds their hash. It may be made twice, even at
-//! the same time, as engines do that retry: the bytes are the same.
+//! `shards/0003-of-0010.csv`, `.sums` and `.json`: the rows of one shard, their sums, and its identity. A shard is complete
+//! or absent: its files count only with a manifest that has their hash. It may be made twice, even at one time, as by engines
+//! that retry: the bytes are equal.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub struct ShardPart {
     failures: FailuresPart,
     failed: u64,
     summary: SummaryPart,
-    /// What all of this comes to, when the last record was taken.
+    /// The entry of the task, after its last record.
     entry: io::Result<Vec<u8>>,
 }
 
@@ -52,7 +52,7 @@ pub fn name(shard: Shard) -> String {
     format!("{:04}-of-{:04}", shard.index(), shard.count())
 }
 
-/// The manifest of a shard in `folder` that is of another run than `identity`, which `merge` would refuse.
+/// The manifest of a shard in `folder` of another run than `identity`, which `merge` would refuse.
 pub fn of_another_run(folder: &OutputFolder, identity: &Identity) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.path()).ok()?;
     let mut paths: Vec<PathBuf> = entries
@@ -62,7 +62,7 @@ pub fn of_another_run(folder: &OutputFolder, identity: &Identity) -> Option<Path
     paths.into_iter().find(|path| {
         let is_manifest =
             path.extension().is_some_and(|ending| ending == "json") && !is_partial(path);
-        // What cannot be read is reported by `merge`.
+        // Unreadable manifests are reported by `merge`.
         let read = if is_manifest {
             manifest::read(path).ok().flatten()
         } else {
@@ -77,7 +77,7 @@ pub fn of_another_run(folder: &OutputFolder, identity: &Identity) -> Option<Path
 }
 
 impl ShardFile {
-    /// Failed cases of a shard of this identity that is there and whole. What cannot be read is as good as none.
+    /// Failed cases of a complete stored shard of this identity. Unreadable ones count as absent.
     pub fn stored(folder: &OutputFolder, shard: Shard, identity: &Identity) -> Option<u64> {
         let name = name(shard);
         let manifest = manifest::read(&folder.file(&format!("{name}.json"))).ok()??;
@@ -118,7 +118,7 @@ impl ShardFile {
         })
     }
 
-    /// Gives rows and sums their names, then writes the manifest of the shard: without it, the shard is not there.
+    /// Renames rows and sums, then writes the manifest of the shard: without it, the shard does not exist.
     pub fn close(
         self,
         identity: &Identity,
@@ -135,7 +135,7 @@ impl ShardFile {
                 json!(self.hash.finalize().to_hex().as_str()),
             ),
         ];
-        // They are the whole run's, and the same in every shard.
+        // Expectations are those of the whole run, and equal in every shard.
         let more = place(self.shard).into_iter().chain(own);
         let manifest = manifest::text(identity, more.chain(expectations))?;
         self.folder

@@ -1,6 +1,6 @@
-//! All shards of a run, seen to belong together, and their records in case order. The number of shards tells who has which
-//! task, so nothing is sorted. What a task's records come to lies beside its rows, which are copied as they are and read only
-//! where something else is asked for. Of many shards some are open at a time.
+//! All shards of a run, checked to belong together, and their records in case order. The number of shards determines which
+//! shard has which task, so nothing is sorted. The sums of a task's records are stored with its rows, which are copied
+//! unchanged, and read only for other output. If there are many shards, only some are open at a time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,10 +22,10 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 
 pub struct Shards {
     pub identity: Identity,
-    /// What the manifest of the run says of its expectations.
+    /// The manifest's entry about expectations.
     pub expectations: Option<(&'static str, Value)>,
     tasks: Tasks,
-    /// Per shard, its rows, and where reading goes on.
+    /// For each shard, its rows, and where reading continues.
     parts: Vec<(PathBuf, ShardPlace)>,
 }
 
@@ -42,7 +42,7 @@ struct Part {
     shard: Shard,
 }
 
-/// Keys of a shard's manifest that are not the run's.
+/// Keys of a shard's manifest that differ from the run's.
 const OWN: [&str; 6] = [
     "shard",
     "shards",
@@ -53,7 +53,7 @@ const OWN: [&str; 6] = [
 ];
 
 impl Shards {
-    /// Reads all manifests in `folder` and checks that their shards are one run, without gaps.
+    /// Reads all manifests in `folder` and checks that their shards form one run, without gaps.
     pub fn open(folder: &Path) -> Result<Shards, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let mut parts = parts(folder, &mut wrong);
@@ -85,7 +85,7 @@ impl Shards {
                 first.path.display()
             )));
         }
-        // Most of what merging takes, and each by itself.
+        // The slowest part of merging, and independent for each shard.
         let damaged: Vec<Option<Diagnostic>> = parts.par_iter().map(damage).collect();
         damaged
             .into_iter()
@@ -137,7 +137,7 @@ impl Shards {
         Ok(finished)
     }
 
-    /// Hands out all tasks with their cases, in order.
+    /// Returns all tasks with their cases, in order.
     pub fn each_task(
         &mut self,
         take: &mut dyn FnMut(Range<u64>, StoredTask) -> io::Result<()>,
@@ -157,7 +157,7 @@ impl Shards {
                 continue;
             };
             let cases = self.tasks.cases(number);
-            // They were checked when they were found.
+            // They were checked when they were opened.
             let task = shard.next_task()?;
             let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
             let named = |what: String| {
@@ -234,7 +234,7 @@ fn identity(manifest: &Identity) -> Identity {
     identity
 }
 
-/// Reports shards that are not of the same run as `first`, or there twice.
+/// Reports shards that belong to another run than `first`, or are duplicates.
 fn one_run(parts: &[Part], first: &Part, wrong: &mut Diagnostics) {
     let count = first.shard.count();
     for part in parts {
@@ -289,7 +289,7 @@ fn no_gaps(parts: &[Part], count: u64, folder: &Path, wrong: &mut Diagnostics) {
     }
 }
 
-/// What keeps the rows of a shard from being those that its manifest was written for.
+/// The reason why the rows of a shard do not match its manifest, if any.
 fn damage(part: &Part) -> Option<Diagnostic> {
     let rows = part.path.with_extension("csv");
     let help = format!(

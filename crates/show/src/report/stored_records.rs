@@ -1,4 +1,4 @@
-//! The records of a finished run, whatever form they are in, one after the other.
+//! The records of a finished run in any format, in order.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader};
@@ -17,7 +17,7 @@ use super::{records_csv, records_jsonl};
 use scavsim_experiment::{Record, RecordColumns, Sink};
 use scavsim_read::input::regular;
 
-/// Hands the records in `folder` to `sink`, from the first of CSV, JSON lines and Parquet, and sees that the run of
+/// Passes the records in `folder` to `sink`, from the first of CSV, JSON lines and Parquet, and checks that the run of
 /// `manifest` wrote them. Fails for missing, damaged, unordered or [`AlteredRows`] records, and with the sink.
 pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::Result<()> {
     type Reader = fn(&Path, &RecordColumns, &mut RecordOrderCheck<'_>) -> io::Result<()>;
@@ -54,7 +54,7 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
                 use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
                 let named = AlteredRows::named(&path, error);
                 match named.kind() {
-                    // Whatever a reader says of it.
+                    // For any error kind of the reader.
                     InvalidData | Other | UnexpectedEof => AlteredRows(named.to_string()).into(),
                     _ => named,
                 }
@@ -72,12 +72,12 @@ pub fn hand_out(folder: &Path, manifest: &Identity, sink: &mut dyn Sink) -> io::
     ))
 }
 
-/// Sees to it that no record is missing or there twice.
+/// Checks that no record is missing or duplicate.
 struct RecordOrderCheck<'s> {
     sink: &'s mut dyn Sink,
     cases: u64,
     check: Check,
-    /// Rows as `records.csv` would have them, that are not checked yet.
+    /// Rows as in `records.csv` that are not checked yet.
     rows: CsvRows,
     /// Columns that no case of the run fills, so that no hash covers them.
     left_out: Vec<usize>,
@@ -120,7 +120,7 @@ impl RecordOrderCheck<'_> {
     }
 }
 
-/// Sees to it that the record is the next.
+/// Checks that the record is the next one.
 fn next(cases: &mut u64, record: &Record<'_>) -> io::Result<()> {
     if record.case != *cases {
         let what = format!("case {} is where {cases} belongs", record.case);

@@ -1,4 +1,4 @@
-//! Rows of `records.csv`, read back as the records they were, bit by bit.
+//! Reads rows of `records.csv` back as the original records, bit by bit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,13 +17,13 @@ pub struct StoredRows {
     begin: u64,
     start: u64,
     length: u64,
-    /// Whether the last row has no end.
+    /// Whether the last row has no line end.
     torn: bool,
     end: u64,
 }
 
 impl StoredRows {
-    /// Opens a file at its first row; `None` when it does not begin with the header.
+    /// Opens a file at its first row; `None` if it does not begin with the header.
     pub fn open(path: &Path, columns: &RecordColumns) -> io::Result<Option<StoredRows>> {
         let header = records_csv::header(columns)?;
         let mut found = Vec::new();
@@ -36,7 +36,7 @@ impl StoredRows {
         Self::open_at(path, columns, header.len() as u64).map(Some)
     }
 
-    /// Opens a file at a row that begins `start` bytes behind its beginning.
+    /// Opens a file at a row that begins at byte `start`.
     pub fn open_at(path: &Path, columns: &RecordColumns, start: u64) -> io::Result<StoredRows> {
         let mut file = regular::open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
@@ -65,7 +65,7 @@ impl StoredRows {
         })
     }
 
-    /// The record of the next row; `None` behind the last. [`io::ErrorKind::InvalidData`] for a row that is cut off or no
+    /// The record of the next row; `None` after the last. [`io::ErrorKind::InvalidData`] for a row that is cut off or no
     /// record.
     pub fn read(&mut self) -> io::Result<Option<Record<'_>>> {
         self.begin = self.end;
@@ -85,7 +85,7 @@ impl StoredRows {
         Ok(Some(record))
     }
 
-    /// Passes over a row, whatever stands in it; whether there was one with an end.
+    /// Skips a row without parsing it; returns whether there was one with a line end.
     pub fn skip(&mut self) -> io::Result<bool> {
         self.begin = self.end;
         self.rows.get_mut().forget_before(self.begin);
@@ -93,7 +93,7 @@ impl StoredRows {
             Ok(false) => return Ok(false),
             Ok(true) => {}
             Err(error) => {
-                // Others are of more or fewer cells than in the row before.
+                // Ignores errors about the number of cells.
                 if let csv::ErrorKind::Io(error) = error.into_kind() {
                     return Err(error);
                 }
@@ -126,19 +126,19 @@ impl StoredRows {
     }
 }
 
-/// A file under reading, with the bytes that were read last.
+/// A file under reading, with the most recent bytes.
 struct RecentBytes {
     file: File,
     bytes: Vec<u8>,
-    /// Where in the file they begin.
+    /// Position of these bytes in the file.
     from: u64,
 }
 
-/// Bytes behind which those that nobody needs are forgotten.
+/// Number of bytes after which unneeded ones are dropped.
 const MOST_KEPT: usize = 1 << 16;
 
 impl RecentBytes {
-    /// Forgets the bytes before a place, sooner or later.
+    /// Drops the bytes before a position, at once or later.
     fn forget_before(&mut self, begin: u64) {
         let passed = begin.saturating_sub(self.from) as usize;
         if passed > MOST_KEPT {

@@ -1,9 +1,9 @@
-//! What a shard left, task by task: its rows, and beside them `0003-of-0010.sums`, what they come to.
+//! Contents of a stored shard, task by task: its rows, and their sums in `0003-of-0010.sums`.
 //!
-//! The file of sums begins with a line that names its version. For each task it has the length of an entry in 8 bytes,
-//! the entry, and 16 bytes of the BLAKE3 hash of that. An entry holds the number of rows, their bytes and their hash in
-//! [`PARTIAL`](super::row_hashes::PARTIAL); how many cases have no result, with their rows in `failures.csv`; and the part
-//! of the summary. The hash of all hashes stands in the shard's manifest: by it rows and sums are known to be whole.
+//! The file of sums begins with a line that names its version. For each task it has the length of an entry in 8 bytes, the
+//! entry, and 16 bytes of the BLAKE3 hash of the entry. An entry holds the number of rows, their bytes and their hash in
+//! [`PARTIAL`](super::row_hashes::PARTIAL); the number of cases without a result, with their rows in `failures.csv`; and the
+//! part of the summary. The shard's manifest has the hash of all hashes, which proves that rows and sums are complete.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -31,7 +31,7 @@ pub struct StoredTask {
     pub failed: u64,
     leaf: String,
     failures: Vec<u8>,
-    /// The entry, and where in it the part of the summary begins.
+    /// The entry, and the position of the summary's part in it.
     entry: Vec<u8>,
     sums_at: usize,
 }
@@ -52,7 +52,7 @@ impl TaskEntry {
     }
 }
 
-/// The bytes of an entry, with its length before and its hash behind it.
+/// The bytes of an entry, with its length before and its hash after it.
 pub fn entry(
     rows: &CsvRows,
     leaf: &str,
@@ -76,7 +76,7 @@ pub fn entry(
 }
 
 impl StoredTask {
-    /// The parts of a run that this task comes to: its rows, those of its failures, and its part of the summary.
+    /// The parts of a run for this task: its rows, the rows of its failures, and its part of the summary.
     pub fn into_parts(
         self,
         columns: &Arc<RecordColumns>,
@@ -91,7 +91,7 @@ impl StoredTask {
         Ok((rows, FailuresPart::from_rows(self.failures), summary))
     }
 
-    /// Hands out its records, which are those of `cases`.
+    /// Returns its records, which belong to `cases`.
     pub fn records(
         &self,
         columns: &RecordColumns,
@@ -130,7 +130,7 @@ pub struct StoredShard {
 }
 
 impl StoredShard {
-    /// Opens the files of the shard with the rows at `path`, where reading went on to `at`.
+    /// Opens the files of the shard with the rows at `path`, where reading continues at `at`.
     pub fn open(
         path: &Path,
         columns: &RecordColumns,
@@ -169,7 +169,7 @@ impl StoredShard {
         self.at
     }
 
-    /// The next task; `None` behind the last. It is taken to be what its entry says.
+    /// The next task; `None` after the last. Its entry is trusted.
     pub fn next_task(&mut self) -> io::Result<Option<StoredTask>> {
         let read = self.read();
         read.map_err(|error| named(&self.path, error))
@@ -199,7 +199,7 @@ impl StoredShard {
         }))
     }
 
-    /// Puts the next entry in the place of what `entry` holds; the hash that stands behind it, `None` behind the last.
+    /// Replaces the contents of `entry` by the next entry; returns the hash after it, `None` after the last.
     fn read_entry(&mut self, entry: &mut Vec<u8>) -> io::Result<Option<[u8; HASH]>> {
         if self.sums.fill_buf()?.is_empty() {
             return Ok(None);
@@ -214,8 +214,8 @@ impl StoredShard {
         Ok(Some(hash))
     }
 
-    /// The hash of the hashes of all entries, by which the shard is known to be whole: of every task rows and sums are
-    /// seen to be those of its entry, and nothing to stand behind them.
+    /// The hash of the hashes of all entries, which proves that the shard is complete. Checks that rows and sums of every
+    /// task match its entry, and that nothing follows them.
     pub fn hash(path: &Path, columns: &RecordColumns) -> io::Result<String> {
         let mut shard = StoredShard::open(path, columns, None)?;
         shard.hash_all().map_err(|error| named(path, error))
@@ -242,7 +242,7 @@ impl StoredShard {
     }
 }
 
-/// Puts `count` bytes in the place of what `bytes` holds, without believing that there are so many.
+/// Replaces the contents of `bytes` by `count` bytes, without trusting that there are this many.
 fn exactly(file: &mut impl Read, count: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.clear();
     bytes.reserve(count.min(1 << 20) as usize);
@@ -258,7 +258,7 @@ fn cut_off() -> io::Error {
     invalid("it is cut off")
 }
 
-/// A file that ends too early is cut off.
+/// An early end of the file means that it is cut off.
 fn cut_off_or(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut_off(),

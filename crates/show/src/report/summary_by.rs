@@ -1,4 +1,4 @@
-//! The summary by columns of one's choice, in all its forms.
+//! The summary by any chosen columns, in all its formats.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use scavsim_base::text::words::{NONE, hours, signed, usd};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_experiment::{KeyGroup, KeyTable, Mean};
 
-/// The first column behind those that groups are by.
+/// The first column after the key of the groups.
 pub const FIRST_FIGURE: &str = "cases";
 
 /// `summary.csv`: one row per group.
@@ -31,7 +31,7 @@ fn key_columns(table: &KeyTable) -> impl Iterator<Item = Column<'_, &KeyGroup>> 
     names.map(|(at, name)| Column::word(name, move |group: &&KeyGroup| &*group.key[at]).rank(0))
 }
 
-/// For programs; `schema` counts up with every incompatible change.
+/// JSON for programs; `schema` is increased by every incompatible change.
 pub fn json(scenario: &str, table: &KeyTable) -> Value {
     let groups = table.groups.iter().map(|group| {
         let key: Map<String, Value> = (table.columns.iter().zip(&group.key))
@@ -47,7 +47,7 @@ pub fn json(scenario: &str, table: &KeyTable) -> Value {
     json!({ "schema": 2, "scenario": scenario, "by": table.columns, "groups": groups })
 }
 
-/// For people: a line per group.
+/// The table for people: a line per group.
 pub fn table(table: &KeyTable, page: &Page) -> String {
     let counted = || Column::number("cases", |group: &&KeyGroup| cases(group)).rank(0);
     if market_table::is_of(table.groups.iter().map(|group| &group.tallied)) {

@@ -9,16 +9,16 @@ use scavsim_base::text::words::{NONE, hours, or_dash, signed, usd};
 use scavsim_experiment::Group;
 use scavsim_search::search::Objective;
 
-/// A column: its head, what it means, and its cell. Columns that may be absent say when they are there.
+/// A column: its head, its meaning, and its cell. Optional columns have a condition.
 pub(super) struct TableColumn {
     pub(super) head: &'static str,
-    /// The place of the column where there is no room for all; see [`Column`](scavsim_base::text::Column).
+    /// The rank of the column if not all fit; see [`Column`](scavsim_base::text::Column).
     pub(super) rank: u8,
-    /// What stands below all tables.
+    /// The explanation below all tables.
     pub(super) meaning: &'static str,
     pub(super) is_there: fn(&Group) -> bool,
     pub(super) cell: fn(&Group) -> String,
-    /// The cell without its intervals, where it has some.
+    /// The cell without its intervals, if it has some.
     pub(super) short: Option<fn(&Group) -> String>,
 }
 
@@ -189,13 +189,13 @@ fn pair_text(
     }
 }
 
-/// Percent of the choice, gross and net.
+/// Percent for the choice alone, gross and net.
 fn three_text(parts: [Option<String>; 3]) -> String {
     let parts = parts.map(or_dash);
     format!("{} %", parts.join("/"))
 }
 
-/// Hours and USD that had been spent on earlier runs, which are long.
+/// Hours and USD of earlier runs; large values are rounded.
 pub(super) fn known_text(group: &Group) -> String {
     let round = |metric| Some(group.mean(metric)?.mean);
     match (round("known_time_h"), round("known_cost_usd")) {
@@ -205,7 +205,7 @@ pub(super) fn known_text(group: &Group) -> String {
     }
 }
 
-/// Hours and USD that were spent on something.
+/// Hours and USD of two metrics.
 pub(super) fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
     match metrics.map(|metric| group.mean(metric).map(|mean| mean.mean)) {
         [Some(time), Some(cost)] if time > 0.0 => {

@@ -10,7 +10,7 @@ pub(super) const KEY: [&str; 4] = ["workload", "pricing", "objective", "strategy
 /// Column of the number of replicas in the usual summary.
 pub(super) const REPLICAS: &str = "replicas";
 
-/// The file of a summary, beside records of these columns: unless records have all columns, without those that are empty in all groups.
+/// The summary file for records of these columns: unless records have all columns, columns that are empty in all groups are left out.
 pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
     let all = text(summary, true);
     if columns.left_out().is_empty() {
@@ -20,7 +20,7 @@ pub fn file(summary: &Aggregated, columns: &RecordColumns) -> String {
     }
 }
 
-/// A table without the columns that are empty in all rows, except for those that groups are by; all columns where there are no rows.
+/// A table without the columns that are empty in all rows, except for the key of the groups; all columns if there are no rows.
 pub fn without_empty_columns(table: &str) -> String {
     let reader = || {
         csv::ReaderBuilder::new()
@@ -43,7 +43,7 @@ pub fn without_empty_columns(table: &str) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in reader().records().flatten() {
         let cells = row.iter().zip(&is_there).filter(|(_, is_there)| **is_there);
-        // Memory takes all that is written.
+        // Writing to memory cannot fail.
         let _: Result<(), _> = writer.write_record(cells.map(|(cell, _)| cell));
     }
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
@@ -57,8 +57,8 @@ pub fn text(summary: &Aggregated, with_heads: bool) -> String {
     }
 }
 
-/// Per metric: mean, lower and upper end of the 95 % confidence interval of the mean, median; empty where a figure does
-/// not exist.
+/// For each metric: mean, lower and upper end of the 95 % confidence interval of the mean, median; empty if a figure does not
+/// exist.
 fn summary_sheet(groups: &[Group]) -> Sheet<'_, &Group> {
     fn group_column<'g>(head: &'static str, cell: fn(&Group) -> &str) -> Column<'g, &'g Group> {
         Column::word(head, move |group: &&Group| cell(group))

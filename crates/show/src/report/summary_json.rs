@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::group_summary;
 use scavsim_experiment::{Chosen, Group};
 
-/// One scenario's summary. `schema` counts up with every incompatible change.
+/// One scenario's summary. `schema` is increased by every incompatible change.
 pub fn value(scenario: &str, groups: &[Group]) -> Value {
     let place = |chosen: &Option<Chosen>| {
         let chosen = chosen.as_ref()?;

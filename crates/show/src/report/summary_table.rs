@@ -1,4 +1,4 @@
-//! The summary as a table that a person reads without a manual.
+//! The summary as a table for people.
 
 use super::choices::{MARKS, all_on, marked, oracle, place, shared_vm, shown};
 use super::closest::best;
@@ -10,8 +10,8 @@ use scavsim_base::text::words::plural_with_commas;
 use scavsim_base::text::{Column, Page, Sheet, TableLayout, Tone, remark};
 use scavsim_experiment::Group;
 
-/// One block per (setting, workload, pricing, objective), one line per strategy; of many pricing policies a line per policy; behind
-/// these what they come to, which the last screen shows. Columns stand in the same place in all blocks.
+/// One block per (setting, workload, pricing, objective), one line per strategy; if there are many pricing policies, a line
+/// per policy. The headline comes last, on the last screen. Columns are in the same place in all blocks.
 pub fn render(groups: &[Group], places: &Places, page: &Page) -> String {
     let blocks: Vec<&[Group]> = groups.chunk_by(are_of_a_block).collect();
     let is_sweep = sweep_table::is_of(&blocks, places);
@@ -74,7 +74,7 @@ struct DisplayedColumns {
 }
 
 impl DisplayedColumns {
-    /// What some table has no room for, and no other shows.
+    /// Columns that do not fit into some table, and that no other table shows.
     fn remark(&self, page: &Page) -> String {
         let is_hidden = |column: &&TableColumn| {
             self.left_out.contains(&column.head) && !self.shown.contains(&column.head)
@@ -100,12 +100,12 @@ impl DisplayedColumns {
     }
 }
 
-/// What columns are asked for by, beside strategy and choice.
+/// Words for requesting columns, in addition to strategy and choice.
 pub fn column_words() -> Vec<&'static str> {
     COLUMNS.iter().map(TableColumn::word).collect()
 }
 
-/// The heads of columns and the words that they are asked for by, with what they mean.
+/// The heads of columns and the words for requesting them, with their meanings.
 pub fn meanings() -> impl Iterator<Item = (&'static str, &'static str)> {
     let marks = MARKS.iter().map(|(_, mark, meaning)| (*mark, *meaning));
     let columns = COLUMNS.iter().flat_map(|column| {
@@ -122,7 +122,7 @@ pub fn are_of_a_block(a: &Group, b: &Group) -> bool {
     key(a) == key(b)
 }
 
-/// A stacked choice with many axes has lines no longer than this, or other columns would find no room.
+/// Maximum line length of a stacked choice with many axes, so that other columns fit.
 const STACKED_WIDTH: usize = 40;
 
 /// `text` with its longer lines broken between axes.
@@ -148,7 +148,7 @@ fn folded(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The VM type of all choices of a block and of its oracle's, where it is one.
+/// The VM type of all choices of a block and of its oracle's, if it is the same.
 fn common_vm<'g>(block: &'g [Group], places: &Places) -> Option<&'g str> {
     let all = |group: &'g Group| group.choice.iter().chain(&group.oracle);
     shared_vm(block.iter().flat_map(all), places).filter(|_| block.len() > 1)
@@ -186,7 +186,7 @@ fn tone(group: &Group, best: &[&Group]) -> Tone {
     }
 }
 
-/// Why cases of a block have no result, each reason once.
+/// Reasons of cases without a result in a block, each once.
 pub(super) fn failures(block: &[Group], page: &Page) -> String {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for group in block {
@@ -213,7 +213,7 @@ pub(super) fn failures(block: &[Group], page: &Page) -> String {
     all.into_iter().map(line).collect()
 }
 
-/// A line on the cases of a block in which the search itself came to the target; empty where there are none.
+/// A line on the cases of a block whose search itself reached the target; empty if there are none.
 fn reached_in_search(block: &[Group], page: &Page) -> String {
     let told = |group: &Group| {
         let percent = 100.0 * group.tallied.share("reached_in_search")?.share()?;
@@ -233,10 +233,10 @@ fn reached_in_search(block: &[Group], page: &Page) -> String {
     }
 }
 
-/// What a block is about, and the oracle's choice.
+/// The subject of a block, and the oracle's choice.
 fn title(block: &[Group], places: &Places, page: &Page) -> String {
     let first = &block[0];
-    // Where each VM type is searched by itself, cases are not replicas of each other.
+    // If each VM type is searched separately, cases are not replicas of each other.
     let are_replicas = first.oracle.is_some() || first.tallied.failed == first.tallied.cases;
     let cases = match first.tallied.cases {
         1 => "1 replica".to_owned(),

@@ -1,4 +1,4 @@
-//! What a run of many pricing policies comes to: a line per strategy, over all policies.
+//! The summary of a run of many pricing policies: a line per strategy, over all policies.
 
 use super::closest::{are_equal, ranked};
 use super::headline_table::off;
@@ -8,22 +8,22 @@ use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_experiment::Group;
 use scavsim_search::search::{ORACLE, Objective};
 
-/// Blocks from which on policies are summed up.
+/// Number of blocks from which on policies are summarised.
 const MANY: usize = 10;
 
 struct StrategyLine<'g> {
     objective: &'g str,
     strategy: &'g str,
     worse_by: Vec<f64>,
-    /// Hours or USD of searches, as the objective is about.
+    /// Hours or USD of searches, depending on the objective.
     search: Vec<f64>,
-    /// Hours of earlier runs that it builds on.
+    /// Hours of earlier runs that it uses.
     earlier_h: f64,
     best_in: usize,
     blocks: usize,
 }
 
-/// Whether pricing policies are swept, or so many that no table of each fits on a screen.
+/// Whether pricing policies are swept, or too many for a table each on one screen.
 pub(super) fn is_of(blocks: &[&[Group]], places: &Places) -> bool {
     let first = blocks.first().map(|block| &block[0].pricing);
     let several = blocks.iter().any(|block| Some(&block[0].pricing) != first);
@@ -31,7 +31,7 @@ pub(super) fn is_of(blocks: &[&[Group]], places: &Places) -> bool {
     several && (blocks.len() >= MANY || blocks.iter().any(are_swept))
 }
 
-/// The answer: how much worse each strategy is than the best, what its search costs, and how often it is the closest.
+/// The answer: how much worse each strategy is than the best, the cost of its search, and how often it is the closest.
 pub(super) fn render(blocks: &[&[Group]], page: &Page) -> String {
     let mut lines: Vec<StrategyLine<'_>> = Vec::new();
     for block in blocks {
@@ -68,7 +68,7 @@ pub(super) fn render(blocks: &[&[Group]], page: &Page) -> String {
             at.best_in += usize::from(all.first().is_some_and(|best| are_equal(best, group)));
         }
     }
-    // Stable: strategies stay as the scenario has them.
+    // A stable sort keeps the scenario's order of strategies.
     lines.sort_by(|a, b| a.objective.cmp(b.objective));
     let several = lines
         .iter()

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use scavsim_experiment::metrics::KeptMetrics;
 
-/// Figures of which a table shows the mean alone.
+/// Figures whose mean only is shown in a table.
 const MEANS: &[&str] = &[
     "knee_depth",
     "regret_time",
@@ -24,7 +24,7 @@ const MEANS: &[&str] = &[
     "error_max",
 ];
 
-/// Figures of which it shows the median where few replicas carry the mean.
+/// Figures shown by their median if few replicas dominate the mean.
 const MEDIANS: &[&str] = &[
     "overhead_gross_time",
     "overhead_gross_cost",
@@ -34,7 +34,7 @@ const MEDIANS: &[&str] = &[
 
 static KEPT: LazyLock<KeptMetrics> = LazyLock::new(|| KeptMetrics::only(MEANS, MEDIANS));
 
-/// What a summary keeps of which only a table of strategies or of policies is printed.
+/// The figures that a summary needs if only a table of strategies or of policies is printed.
 pub fn kept() -> &'static KeptMetrics {
     &KEPT
 }

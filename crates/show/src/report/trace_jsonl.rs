@@ -1,4 +1,4 @@
-//! `NAME.events.jsonl`: what happened in a job, one JSON object per entry and line.
+//! `NAME.events.jsonl`: the events of a job, one JSON object per entry and line.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(super) struct Line<A> {
     pub(super) args: A,
 }
 
-/// Writes what happened in the life of a job under a policy.
+/// Writes the events of a job under a policy.
 pub fn write_life(
     of: &TraceOf<'_>,
     life: &Timeline,
@@ -71,7 +71,7 @@ fn write_head(of: &TraceOf<'_>, into: &mut impl Write) -> io::Result<()> {
     into.write_all(b"\n")
 }
 
-/// Writes `entries`, which are in the order of time, behind a line that says what they are of.
+/// Writes `entries`, which are sorted by time, after a line that describes their origin.
 pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
     write_head(of, &mut into)?;
     for entry in entries {

@@ -1,4 +1,4 @@
-//! What the entries of a job's log are called in files; part of the interface.
+//! Names of log entries in files; part of the interface.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl<'a> TraceOf<'a> {
         self.vms.get(usize::from(index)).map(|vm| &*vm.name)
     }
 
-    /// What is to say about an entry besides its name.
+    /// The details of an entry other than its name.
     pub(super) fn args(&self, what: LogEvent) -> Args<'a> {
         let none = Args::default();
         let ended = |fate| Args {

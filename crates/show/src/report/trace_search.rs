@@ -1,4 +1,4 @@
-//! What a search on real runs asked, saw, spent and chose: as lines of [`events.jsonl`](super::trace_jsonl), and as a table.
+//! The probes, results, costs and choice of a search on real runs: as lines of [`events.jsonl`](super::trace_jsonl), and as a table.
 
 use std::io::{self, Write};
 
@@ -15,18 +15,18 @@ use scavsim_search::testbed::TestbedExchange;
 use scavsim_search::testbed::transcript::{ObservedTarget, RequestedExtent, TranscriptStep};
 use scavsim_sim::training::log::Track;
 
-/// Predictions that the table shows.
+/// Number of predictions in the table.
 const SHOWN: usize = 5;
 
-/// A search on real runs, with all that came of it.
+/// A search on real runs, with all its results.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchTrace<'a> {
     pub of: TraceOf<'a>,
     pub space: &'a Space,
     pub questions: &'a [TestbedExchange],
-    /// Seconds to the target of each configuration that the strategy believed in the end.
+    /// The strategy's final prediction of seconds to the target for each configuration.
     pub predicted: &'a [Option<f64>],
-    /// Choices that were run, one after the other; all but the last never reached the target.
+    /// Choices that were run, in order; all but the last never reached the target.
     pub ran: &'a [usize],
     /// Seconds and USD at the end of the search, and after each of these runs.
     pub ends: &'a [(f64, f64)],
@@ -84,7 +84,7 @@ fn line<A: Serialize>(
     name: &'static str,
     args: A,
 ) -> io::Result<()> {
-    // What takes no time is an instant.
+    // An event without duration is an instant.
     let for_s = until_s.map(|until| until - at_s).filter(|s| *s > 0.0);
     let line = Line {
         at_s,
@@ -141,7 +141,7 @@ impl SearchTrace<'_> {
                 spent_usd,
                 ended: (!stands).then_some("unreached"),
             };
-            // What fails was one more trial.
+            // A failed run counts as one more trial.
             let name = if stands { "training" } else { "searching" };
             line(into, from_s, Some(until_s), name, args)?;
             if stands && !is_reached {
@@ -162,7 +162,7 @@ impl SearchTrace<'_> {
         line(into, last.0, None, "record", args)
     }
 
-    /// Entries that [`write`](Self::write) writes, the first left out.
+    /// Number of entries that [`write`](Self::write) writes, without the first.
     pub fn entries(&self) -> usize {
         let is_reached = self.questions.iter().any(|asked| asked.reached)
             || (0..self.ran.len()).any(|place| self.is_final_run(place));
@@ -173,7 +173,7 @@ impl SearchTrace<'_> {
             + 2
     }
 
-    /// Seconds and USD of the search, without runs of what was chosen.
+    /// Seconds and USD of the search, without runs of the choice.
     fn search_end(&self) -> (f64, f64) {
         self.ends.first().copied().unwrap_or((0.0, 0.0))
     }
@@ -183,18 +183,18 @@ impl SearchTrace<'_> {
         all.filter_map(|(at, predicted_s)| Some((at, (*predicted_s)?)))
     }
 
-    /// Place, configuration, begin and end of each run of a choice.
+    /// Index, configuration, begin and end of each run of a choice.
     fn runs(&self) -> impl Iterator<Item = (usize, usize, f64, (f64, f64))> {
         let between = self.ends.windows(2).zip(self.ran).enumerate();
         between.map(|(place, (ends, choice))| (place, *choice, ends[0].0, ends[1]))
     }
 
-    /// Whether a run of a choice is the one that stands.
+    /// Whether a run of a choice is the final one.
     fn is_final_run(&self, place: usize) -> bool {
         place + 1 == self.ran.len() && self.record.time_h.is_some()
     }
 
-    /// The search and the run as a table, with what was believed and why it ended.
+    /// The search and the run as a table, with the final predictions and the reason for its end.
     pub fn text(&self, page: &Page) -> String {
         let mut rows: Vec<TraceRow> = (1..)
             .zip(self.questions)
@@ -240,7 +240,7 @@ impl SearchTrace<'_> {
         text
     }
 
-    /// The shortest times that were believed in the end.
+    /// The shortest predicted times at the end.
     fn believed(&self, page: &Page) -> String {
         let mut all: Vec<(usize, f64)> = self.predicted().collect();
         if all.is_empty() {
@@ -326,7 +326,7 @@ fn extent(asked: RequestedExtent) -> String {
     }
 }
 
-/// What was seen of the time to the target, in words.
+/// The observed time to the target, in words.
 fn target_text(target: Option<ObservedTarget>) -> String {
     let time = |s: f64| short_time(s / SECONDS_PER_HOUR);
     match target {

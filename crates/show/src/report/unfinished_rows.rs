@@ -1,6 +1,6 @@
-//! Rows that an earlier run left, as far as they are those that it wrote. What a kill cuts off is at the end (rows without a
-//! hash, without an end, or of a task that has more) and evaluated again. Rows before that are altered: no figure of them can
-//! be trusted.
+//! Rows that an earlier run left, if they are unchanged. A kill only affects the end: rows without a hash, without a line
+//! end, or of an unfinished task are evaluated again. Other rows that do not match are altered: no figure of them can be
+//! trusted.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,14 +12,14 @@ use super::stored_rows::StoredRows;
 use scavsim_base::output::OutputFolder;
 use scavsim_read::input::regular;
 
-/// How far the rows at `path` are those of the run of `manifest`; for a killed run, by their hashes in [`PARTIAL`].
+/// The unchanged rows at `path` of the run of `manifest`; for a killed run, by their hashes in [`PARTIAL`].
 pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Result<ValidRows> {
     let columns = manifest::columns(manifest);
     let mut rows = match StoredRows::open(path, &columns) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ValidRows::default()),
         Err(error) => return Err(error),
         Ok(Some(rows)) => rows,
-        // A kill within the first write.
+        // Killed within the first write.
         Ok(None) if StoredRows::is_torn_header(path, &columns)? => return Ok(ValidRows::default()),
         Ok(None) => return Err(AlteredRows("line 1 is not the header".to_owned()).into()),
     };
@@ -29,7 +29,7 @@ pub fn good(folder: &OutputFolder, path: &Path, manifest: &Identity) -> io::Resu
     }
 }
 
-/// The good rows of a run that ended, whether complete or not.
+/// The good rows of a run that ended, complete or not.
 fn by_manifest(
     folder: &OutputFolder,
     rows: &mut StoredRows,
@@ -87,7 +87,7 @@ fn by_lines(
     Ok(good)
 }
 
-/// The rows of the next line; `None` where no whole one is left.
+/// The number of rows of the next line; `None` if no complete one is left.
 fn next(lines: &mut impl BufRead, line: &mut String) -> io::Result<Option<u64>> {
     line.clear();
     match lines.read_line(line) {

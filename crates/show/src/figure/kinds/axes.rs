@@ -1,4 +1,4 @@
-//! What searching costs over two axes that a scenario sweeps.
+//! Search cost over two axes that a scenario sweeps.
 
 use super::super::description::{Axis, Figure, Panel};
 use super::super::material::Material;
@@ -50,7 +50,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         note: format!(
             "A cell is the mean over all other keys; net: search steps count as training. The darker, the worse.{left_out}"
         ),
-        // Four stand in a square.
+        // Four panels form a square.
         columns: if panels.len() == 4 { 2 } else { COLUMNS },
         panels,
         size: SIZE,
@@ -71,7 +71,7 @@ fn panel(all: &AxisMaps<&str>, at: usize) -> Panel {
         let values = &all.values[at];
         let every = values.len().div_ceil(LABELS);
         let labels = values.iter().enumerate().map(|(place, value)| {
-            // Names between are left out, so that the others can be read.
+            // Some names are left out, so that the others can be read.
             let digits = if *value < 10.0 { 2 } else { 0 };
             if place % every == 0 {
                 format!("{value:.digits$}")

@@ -1,4 +1,4 @@
-//! By what a job's bill exceeds the oracle's.
+//! The excess of a job's bill over the oracle's.
 
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
@@ -98,10 +98,10 @@ fn part(row: &Row<'_>, metric: &str) -> f64 {
     row.group.mean(metric).map_or(0.0, |mean| mean.mean)
 }
 
-/// Bars of each part over that of the oracle, with their sums.
+/// Bars of each part relative to the oracle's part, with their sums.
 fn bars(rows: &[&Row<'_>], oracle: Option<&Row<'_>>) -> Vec<Series> {
     let mut series = Vec::new();
-    // What is dearer than in the oracle's bill stands above 0, what is cheaper below it.
+    // Parts that cost more than the oracle's are drawn above 0, cheaper ones below.
     let mut ends = vec![[0.0f64; 2]; rows.len()];
     for (n, (metric, label)) in PARTS.into_iter().enumerate() {
         let mut blocks = Vec::new();

@@ -1,4 +1,4 @@
-//! Cost over time: what every configuration takes and costs, and where the strategies' jobs ended.
+//! Cost over time: time and cost of every configuration, and where the strategies' jobs ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Marks of one panel; of more configurations every second, or third, … is marked. The front is always whole.
+/// Maximum number of marks in a panel; above it every second, third, … configuration is marked. The front is always complete.
 const MOST_MARKS: usize = 1_500;
 const MOST_LINES: usize = 7;
-/// Ratio of the most to the least beyond which an axis is logarithmic.
+/// Ratio of the largest to the least value above which an axis is logarithmic.
 const WIDE: f64 = 20.0;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
@@ -91,7 +91,7 @@ fn time_and_cost(place: &Place) -> [f64; 2] {
     [place.time_h, place.cost_usd]
 }
 
-/// Configurations but for those on which the job fails.
+/// Configurations on which the job succeeds.
 fn finishing(cloud: &Cloud) -> impl Iterator<Item = &Place> + Clone {
     cloud.places.iter().filter(|place| place.time_h.is_finite())
 }
@@ -106,7 +106,7 @@ fn scale(cloud: Option<&Cloud>, axis: usize) -> Scale {
     }
 }
 
-/// What a configuration shares with those on its line.
+/// The value that configurations on one line share.
 fn joined_by(place: &Place, asked: &FigureRequest) -> Option<u32> {
     if asked.by_workers {
         place.workers
@@ -115,7 +115,7 @@ fn joined_by(place: &Place, asked: &FigureRequest) -> Option<u32> {
     }
 }
 
-/// Configurations, joined where they differ in one thing, and their front and knee. `keys`: what lines of all panels share.
+/// Configurations, joined where they differ in one value, with their front and knee. `keys`: values of the lines in all panels.
 fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Series> {
     let with_vm = differs_by_vm(cloud);
     let mark = |place: &Place| Mark::new(time_and_cost(place), place.name(with_vm));

@@ -1,4 +1,4 @@
-//! How far predictions are off, configuration by configuration (figure 11 of the Scavenger paper).
+//! Errors of predictions for each configuration (figure 11 of the Scavenger paper).
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ pub(super) const KIND: FigureKind = FigureKind {
 
 /// Replicas that are searched again for their predictions.
 const REPLICAS: u64 = 20;
-/// Worker counts that boxes are told apart by; with more they are pooled.
+/// Maximum number of worker counts with separate boxes; more are pooled.
 const MOST_COUNTS: usize = 8;
 /// Workloads that are searched again.
 const MOST_ARENAS: usize = 12;
-/// Half of the room that the boxes of one worker count share.
+/// Half the width that the boxes of one worker count share.
 const HALF: f64 = 0.4;
 
 /// Errors in percent by strategy and worker count.

@@ -1,9 +1,9 @@
-//! Cells in shades: the darker, the worse.
+//! Shaded cells: darker is worse.
 
 use super::super::description::{Block, Series, Shape};
 use super::super::style::Style;
 
-/// Below which excess a cell has which shade, and how that is called.
+/// Upper bound of the excess, shade and name of each class.
 const CLASSES: [(f64, f64, &str); 6] = [
     (0.02, 0.0, "up to 2 % worse"),
     (0.10, 0.2, "up to 10 %"),
@@ -13,14 +13,14 @@ const CLASSES: [(f64, f64, &str); 6] = [
     (f64::INFINITY, 1.0, "more"),
 ];
 
-/// A cell around a place, with its excess over the best as a fraction.
+/// A cell around a position, with its excess over the best as a fraction.
 pub(super) struct Cell {
     pub(super) at: [f64; 2],
     pub(super) excess: f64,
     pub(super) name: String,
 }
 
-/// A series of each class of cells that there is.
+/// One series for each class of cells that occurs.
 pub(super) fn shaded(cells: impl IntoIterator<Item = Cell>) -> impl Iterator<Item = Series> {
     let mut classes: Vec<Vec<Block>> = vec![Vec::new(); CLASSES.len()];
     for Cell { at, excess, name } in cells {

@@ -1,4 +1,4 @@
-//! A kind of figure, and what is asked of it.
+//! A kind of figure, and a request for one.
 
 use super::super::description::Figure;
 use super::super::material::{Material, Outcome};
@@ -10,27 +10,27 @@ use scavsim_experiment::Group;
 pub struct FigureKind {
     pub name: &'static str,
     pub about: &'static str,
-    /// Whether it is drawn where no kind is asked for, and on pages.
+    /// Whether it is drawn by default, and on pages.
     pub is_usual: bool,
     pub make: fn(&Material, &FigureRequest) -> Result<Figure, NoFigure>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct FigureRequest {
-    /// In this setting; the first when absent.
+    /// The requested setting; the first by default.
     pub setting: Option<String>,
-    /// The workload that is drawn alone.
+    /// The only workload to draw.
     pub workload: Option<String>,
-    /// Under this policy; the first when absent.
+    /// The requested pricing policy; the first by default.
     pub pricing: Option<String>,
-    /// For this objective; the first when absent.
+    /// The requested objective; the first by default.
     pub objective: Option<String>,
-    /// Joins configurations of equal workers, not of equal batch.
+    /// Joins configurations of equal workers instead of equal batch.
     pub by_workers: bool,
 }
 
 impl FigureRequest {
-    /// The policy and the objective that are shown, of those that there are.
+    /// The policy and the objective that are shown, from the available ones.
     pub(super) fn shown<'m>(&'m self, material: &'m Material) -> Result<[&'m str; 2], NoFigure> {
         let policies = material.distinct(|group| &group.pricing);
         let objectives = material.distinct(|group| &group.objective);
@@ -40,13 +40,13 @@ impl FigureRequest {
         ])
     }
 
-    /// The setting that is shown; empty where there is only one.
+    /// The setting that is shown; empty if there is only one.
     pub(super) fn setting<'m>(&'m self, material: &'m Material) -> Result<&'m str, NoFigure> {
         let all = material.distinct(|group| &group.setting);
         select_one("setting", self.setting.as_deref(), &all)
     }
 
-    /// What stands behind the name of a figure of a setting, and behind its title.
+    /// Suffixes with the setting, for the name of a figure and for its title.
     pub(super) fn setting_words(&self, material: &Material) -> Result<[String; 2], NoFigure> {
         let setting = self.setting(material)?;
         Ok(if setting.is_empty() {
@@ -56,7 +56,7 @@ impl FigureRequest {
         })
     }
 
-    /// The workload that is drawn alone, if one is asked for.
+    /// The requested workload, if there is one.
     pub(super) fn one_workload<'m>(
         &'m self,
         material: &'m Material,
@@ -93,7 +93,7 @@ impl FigureRequest {
         Ok(workloads.into_iter().map(of).collect())
     }
 
-    /// The workloads that are shown, of those whose data are at hand.
+    /// The workloads that are shown, from those with data.
     pub(super) fn workloads<'m>(
         &'m self,
         material: &'m Material,

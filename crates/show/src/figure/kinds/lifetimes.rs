@@ -1,4 +1,4 @@
-//! Lives of VMs as they were counted, and the models that were fitted to them.
+//! Counted lifetimes of VMs, and the models fitted to them.
 
 use super::super::description::{Axis, Figure, Panel, Scale, Series, Shape};
 use super::super::material::Material;
@@ -15,7 +15,7 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Hours that are shown where no cap ends them.
+/// Hours that are shown if no cap ends the lifetimes.
 const HOURS: f64 = 24.0;
 const POINTS: u32 = 96;
 
@@ -82,7 +82,7 @@ fn make(material: &Material, _: &FigureRequest) -> Result<Figure, NoFigure> {
     })
 }
 
-/// The counted lives that a model is of: those whose name it begins with, the longest of several.
+/// The counted lifetimes behind a model: the longest name that is a prefix of the model's name.
 fn owner<'m>(name: &str, counted: impl Iterator<Item = &'m Model>) -> Option<&'m str> {
     let begins = |data: &&Model| {
         name.strip_prefix(&*data.name)

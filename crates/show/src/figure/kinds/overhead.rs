@@ -1,4 +1,4 @@
-//! What a search adds to the oracle's time and cost.
+//! Time and cost that a search adds to the oracle's.
 
 use super::super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
@@ -89,7 +89,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     })
 }
 
-/// Bars up to `cut`; what is above has no mark.
+/// Bars up to `cut`; higher ones have no mark.
 fn bars(rows: &[&Row<'_>], metrics: [&str; 2], cut: f64) -> Vec<Series> {
     let mut series = Vec::new();
     for (n, (metric, label)) in metrics.into_iter().zip(["gross", "net"]).enumerate() {

@@ -1,14 +1,14 @@
-//! How many panels a figure has, and how large they are.
+//! The number of panels of a figure, and their size.
 
 use super::super::material::Cloud;
 use super::kind::Row;
 
-/// Panels of one figure; what is beyond has to be asked for.
+/// Maximum number of panels of one figure; others must be requested.
 const MOST_PANELS: usize = 12;
 pub(super) const COLUMNS: usize = 3;
 pub(super) const SIZE: [f64; 2] = [330.0, 290.0];
 
-/// Panels that one figure has room for, and a sentence on the others.
+/// The panels that fit into one figure, and a sentence about the others.
 pub(super) fn room<T>(panels: Vec<T>) -> (Vec<T>, String) {
     let count = panels.len();
     let kept: Vec<T> = panels.into_iter().take(MOST_PANELS).collect();
@@ -20,7 +20,7 @@ pub(super) fn room<T>(panels: Vec<T>) -> (Vec<T>, String) {
     (kept, sentence)
 }
 
-/// Configurations of one kind, with whether their VM types differ.
+/// Whether the VM types of the configurations differ.
 pub(super) fn differs_by_vm(cloud: &Cloud) -> bool {
     let first = cloud.places.first().map(|place| &place.vm);
     cloud.places.iter().any(|place| Some(&place.vm) != first)
@@ -28,11 +28,11 @@ pub(super) fn differs_by_vm(cloud: &Cloud) -> bool {
 
 /// Marks this close together, in shares of both axes, hide each other.
 const HIDES: f64 = 0.025;
-/// Pixels by which a mark is larger than the one that is drawn over it, and marks after which that ends.
+/// Pixels by which a mark exceeds the one drawn over it, and the maximum number of such steps.
 const RING: u8 = 2;
 const MOST_RINGS: usize = 4;
 
-/// Sizes of marks that are drawn one after the other: those that later ones would hide are larger, and show around them.
+/// Sizes of marks that are drawn in order: marks that later ones would hide are larger, and remain visible around them.
 pub(super) fn nested_sizes(marks: &[[f64; 2]], least: u8) -> Vec<u8> {
     let span = |axis: usize| {
         let values = marks.iter().map(|mark| mark[axis]);
@@ -52,22 +52,22 @@ pub(super) fn nested_sizes(marks: &[[f64; 2]], least: u8) -> Vec<u8> {
     rings.map(|rings| least + RING * rings).collect()
 }
 
-/// Times of the next largest value above which a value is cut off, and the room above that one.
+/// A value is cut off above this multiple of the next largest one; and the space above that one.
 const FAR: f64 = 3.0;
 const ABOVE: f64 = 1.15;
 
-/// Value at which an axis ends, so that one far value does not hide the differences of the others: `None` where all fit.
+/// The end of an axis, so that one far value does not hide the differences of the others; `None` if all fit.
 pub(super) fn cut_above(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().collect();
     sorted.sort_by(f64::total_cmp);
     let gap = sorted
         .windows(2)
         .rposition(|pair| pair[0] > 0.0 && pair[1] > FAR * pair[0])?;
-    // Where most values would be cut, it is the axis of these.
+    // If most values would be cut off, the axis fits them instead.
     (2 * gap >= sorted.len()).then(|| ABOVE * sorted[gap])
 }
 
-/// Name of a strategy, with its value where that is cut off.
+/// Name of a strategy, with its value if that is cut off.
 pub(super) fn name_of_cut(row: &Row<'_>, percent: f64, cut: Option<f64>) -> String {
     match cut {
         Some(cut) if percent > cut => format!("{} ↑ {percent:.0} %", row.group.strategy),
@@ -83,7 +83,7 @@ mod tests {
     fn a_hidden_mark_is_larger_than_the_one_over_it() {
         let marks = [[0.0, 0.0], [10.0, 5.0], [0.1, 0.05], [0.0, 0.0]];
         assert_eq!(nested_sizes(&marks, 5), [9, 5, 7, 5]);
-        // All in one place: each shows but the last of many, which share a size.
+        // All in one place: each is visible, except the last of many, which have equal size.
         assert_eq!(nested_sizes(&[[1.0, 1.0]; 7], 5), [13, 13, 13, 11, 9, 7, 5]);
     }
 

@@ -1,4 +1,4 @@
-//! What every configuration costs under every policy, against the cheapest.
+//! The cost of every configuration under every policy, relative to the cheapest.
 
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::{Cloud, Material};
@@ -15,9 +15,9 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Configurations and policies that a map has room for.
+/// Maximum number of configurations and of policies on a map.
 const MOST: usize = 80;
-/// Policies from which a map is taller than wide.
+/// Number of policies above which a map is taller than wide.
 const TALL: usize = 12;
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let setting = asked.setting(material)?;
@@ -90,7 +90,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         note: format!(
             "The darker, the dearer than the cheapest configuration under the same policy.{left_out}{more}"
         ),
-        // Long maps stand side by side.
+        // Long maps are placed side by side.
         columns: if policies.len() > TALL { COLUMNS } else { 1 },
         size,
         panels,
@@ -118,7 +118,7 @@ fn panel(workload: &str, clouds: &[&Cloud]) -> Panel {
     let with_vm = differs_by_vm(clouds[0]);
     let (mut cells, mut marks) = (Vec::new(), Vec::new());
     for (row, cloud) in clouds.iter().enumerate() {
-        // The first policy stands on top.
+        // The first policy is the top row.
         let y = (clouds.len() - row) as f64;
         let Some((best, least)) = least(cloud) else {
             continue;

@@ -1,4 +1,4 @@
-//! What the choice is worth, over what was spent to find it.
+//! Regret of the choice over the cost of the search.
 
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
 use super::super::material::Material;
@@ -17,7 +17,7 @@ pub(super) const KIND: FigureKind = FigureKind {
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
     let [pricing, objective] = asked.shown(material)?;
     let [behind_name, behind_title] = asked.setting_words(material)?;
-    // What is looked for is what is regretted.
+    // The regret is in the unit of the objective.
     let (metric, what) = match objective {
         "time" => ("regret_time", "time"),
         _ => ("regret_cost", "cost"),

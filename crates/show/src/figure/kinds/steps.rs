@@ -17,7 +17,7 @@ pub(super) const KIND: FigureKind = FigureKind {
 
 const SIZE: [f64; 2] = [420.0, 300.0];
 const HALF: f64 = 0.4;
-/// Bars of a panel; a grid of hundreds is no bar chart.
+/// Maximum number of bars in a panel; hundreds are no bar chart.
 const MOST_BARS: usize = 40;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {

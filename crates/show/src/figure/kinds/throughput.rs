@@ -16,7 +16,7 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Lines that are told apart.
+/// Maximum number of separate lines.
 const MOST_LINES: usize = 14;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {

@@ -1,4 +1,4 @@
-//! What workloads say of measurements that were left out of them, against what was measured.
+//! Predictions of workloads for held-out measurements, compared with the measured values.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ pub(super) const KIND: FigureKind = FigureKind {
     make,
 };
 
-/// Measured steps up to which everything is left out in turn.
+/// Number of measured steps up to which each one is held out in turn.
 const MOST_STEPS: usize = 200;
-/// Largest over least value from which an axis is logarithmic.
+/// Ratio of the largest to the least value from which an axis is logarithmic.
 const WIDE: f64 = 10.0;
 
 fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> {
@@ -93,7 +93,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     })
 }
 
-/// Predictions over measurements, as far as there are predictions.
+/// Predictions over measurements, if there are predictions.
 fn marks(split: &ValidationSplit) -> Vec<Mark> {
     let mark = |answer: &Answer| {
         let (said, deviation) = answer.said?;
@@ -108,7 +108,7 @@ fn marks(split: &ValidationSplit) -> Vec<Mark> {
     split.answers.iter().filter_map(mark).collect()
 }
 
-/// The panel of a workload's steps or epochs, with a series for each way of leaving out. `ways` are those that have a style.
+/// The panel of a workload's steps or epochs, with a series for each way of holding out. `ways` are those that have a style.
 fn panel(
     workload: &str,
     what: &str,
@@ -134,7 +134,7 @@ fn panel(
     }
 }
 
-/// Where predictions are right, and the scale that shows them: by their logarithm where they differ by much.
+/// The diagonal of correct predictions, and its scale: logarithmic if they differ by much.
 fn diagonal(splits: &[(String, Vec<Mark>)]) -> (Vec<Series>, Scale) {
     let values = || (splits.iter().flat_map(|(_, marks)| marks)).map(|mark| mark.at[0]);
     let low = values().fold(f64::INFINITY, f64::min);

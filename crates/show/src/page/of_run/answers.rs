@@ -12,11 +12,11 @@ use scavsim_base::text::words::{hours, plural, share, signed_percent, usd};
 use scavsim_experiment::{Chosen, Group};
 use scavsim_search::search::{ORACLE, Objective};
 
-/// The strategy that takes the usual configuration.
+/// The strategy that chooses the usual configuration.
 const DEFAULT: &str = "default";
 const MOST_NAMES: usize = 3;
 
-/// Cards of a page; the choices behind have rows alone.
+/// Maximum number of cards of a page; other choices have rows only.
 const MOST: usize = 500;
 
 /// A card per block of groups.
@@ -96,14 +96,14 @@ fn of_block<'m>(
             .push("spot price, but VMs are never lost".to_owned());
     }
     let of_oracle = (block.iter().zip(outcomes)).find(|(group, _)| group.strategy == ORACLE);
-    // Of several VM types together they are no interval of a run.
+    // For several VM types together they are no interval of a run.
     let ends = of_oracle.filter(|_| first.oracle.is_some());
     let ends = ends.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
     if let Some(cloud) = cloud {
         let is_best = |place: &&Place| first.oracle.as_ref().is_some_and(|own| is_of(place, own));
         if let Some(best) = cloud.places.iter().find(is_best) {
-            // Where workers do not say how many VMs there are.
+            // If the number of workers does not give the number of VMs.
             if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
                 answer.what.clone_from(held);
             }
@@ -139,7 +139,7 @@ fn name(answer: &mut Answer, chosen: &Chosen, places: &Places) {
     answer.detail = parts.join(", ");
 }
 
-/// Time and cost, with what 90 % of runs come to.
+/// Time and cost, with their 90 % intervals over runs.
 fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], [f64; 2])>) {
     let note = |ends: Option<[f64; 2]>, text: fn(f64) -> String, is: &str| match ends {
         Some([low, high]) if low < high => format!("90 % of runs: {} to {}", text(low), text(high)),
@@ -154,7 +154,7 @@ fn figures(answer: &mut Answer, [time, cost]: [f64; 2], ends: Option<([f64; 2], 
     ];
 }
 
-/// The next by the objective; for the knee, both ends of the front.
+/// The next configuration by the objective; for the knee, both ends of the front.
 fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> Option<CardLine> {
     let others = || (cloud.places.iter()).filter(|own| own.is_allowed && !std::ptr::eq(*own, best));
     let over = |own: f64, best: f64| signed_percent(own / best - 1.0);
@@ -187,7 +187,7 @@ fn runner_up(cloud: &Cloud, best: &Place, by: Objective, names: &Names<'_>) -> O
     }
 }
 
-/// What one run in twenty exceeds, and how many VMs are lost.
+/// The values that one run in twenty exceeds, and the number of lost VMs.
 fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<CardLine> {
     let mut parts = Vec::new();
     if let Some((time, cost)) = ends
@@ -204,7 +204,7 @@ fn risk(ends: Option<([f64; 2], [f64; 2])>, lost: Option<f64>) -> Option<CardLin
     (!parts.is_empty()).then(|| CardLine::new("Risk", format!("{}.", parts.join("; "))))
 }
 
-/// Which other objectives, policies and settings choose otherwise.
+/// Other objectives, policies and settings that lead to another choice.
 fn changes<'m>(
     block: &[Group],
     others: impl Iterator<Item = &'m [Group]>,
@@ -261,7 +261,7 @@ fn changes<'m>(
     (!all.is_empty()).then(|| CardLine::new("Would change it", format!("{}.", all.join("; "))))
 }
 
-/// How far a group is from the oracle: what it is sorted by, the less the better, and in words.
+/// The distance of a group from the oracle: its sort key, smaller is better, and its text.
 fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
     let over = |metric, what: &str| {
         let value = typical(group, metric)?.value();
@@ -277,7 +277,7 @@ fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
     }
 }
 
-/// Who finds it, from nothing and with earlier runs, and what nobody's search would cost.
+/// The strategies that find it, from nothing and with earlier runs, and the cost without a search.
 fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
     let known = |group: &Group| group.mean("known_cost_usd").map_or(0.0, |m| m.mean);
     let hours_known = |group: &Group| group.mean("known_time_h").map_or(0.0, |m| m.mean);
@@ -289,7 +289,7 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
             .filter_map(|group| distance(group, by).map(|(value, text)| (group, value, text)))
             .collect();
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
-        // Equal to what is printed.
+        // Equal as printed.
         let text = all.first()?.2.clone();
         let equal: Vec<&Group> = (all.iter().filter(|own| own.2 == text))
             .map(|own| own.0)
@@ -351,7 +351,7 @@ fn names(groups: &[&Group]) -> String {
     }
 }
 
-/// The objectives that some configuration is best for.
+/// The objectives for which some configuration is the best.
 pub(super) fn objectives(clouds: &[Cloud]) -> Vec<Objective> {
     let all = [Objective::Time, Objective::Cost, Objective::Knee];
     let is_there = |own: &Objective| {

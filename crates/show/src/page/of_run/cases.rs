@@ -7,7 +7,7 @@ use crate::figure::record_digest::RecordDigest;
 use scavsim_experiment::COLUMNS;
 use scavsim_experiment::columns::Value as Datum;
 
-/// Columns that stand in the table; all others show when a row is opened.
+/// Columns of the table; all others appear when a row is opened.
 const SHOWN: [&str; 15] = [
     "case",
     "setting",

@@ -5,9 +5,9 @@ use crate::figure::material::{Cloud, Place};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_search::testbed::PlanMetrics;
 
-/// Rows of the table; of more those on a front come first.
+/// Maximum number of rows; if there are more, those on a front come first.
 const MOST_CONFIGURATIONS: usize = 2_400;
-/// Columns that are shown when a row is opened.
+/// Columns that appear when a row is opened.
 const MORE: [&str; 11] = [
     "VM",
     "other axes",
@@ -48,7 +48,7 @@ fn of_place<'m>(
     })
 }
 
-/// Every configuration, those of each cloud; where there is no room for all, the front of each first.
+/// All configurations of each cloud; if they do not fit, the front of each first.
 pub(super) fn table(clouds: &[Cloud]) -> Table {
     let (rows, count) = rows(clouds);
     let shown = rows.len();
@@ -106,7 +106,7 @@ pub(super) fn table(clouds: &[Cloud]) -> Table {
         .in_order([("time", "time, h"), ("cost", "cost, USD")])
 }
 
-/// The rows that there is room for, and how many there are.
+/// The rows that fit, and the number of all rows.
 fn rows(clouds: &[Cloud]) -> (Vec<PlaceRow<'_>>, usize) {
     let all = || {
         let each = clouds.iter();
@@ -128,7 +128,7 @@ fn rows(clouds: &[Cloud]) -> (Vec<PlaceRow<'_>>, usize) {
     (rows, count)
 }
 
-/// Columns that parallel plans alone have.
+/// Columns of parallel plans only.
 fn of_plans<'m>(rows: &[PlaceRow<'m>]) -> impl Iterator<Item = Column<'m, PlaceRow<'m>>> + use<'m> {
     let is_there = rows.iter().any(|(_, place)| place.plan.is_some());
     let all = is_there.then(|| {
@@ -154,7 +154,7 @@ fn of_plans<'m>(rows: &[PlaceRow<'m>]) -> impl Iterator<Item = Column<'m, PlaceR
     all.into_iter().flatten()
 }
 
-/// What is said above the table: `shown` of how many rows.
+/// The note above the table: `shown` of `count` rows.
 fn note(clouds: &[Cloud], common: Option<&str>, [shown, count]: [usize; 2]) -> String {
     let which = if clouds.iter().all(|cloud| cloud.is_all) {
         "Expected time and cost of every configuration."

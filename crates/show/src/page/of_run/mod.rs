@@ -1,4 +1,4 @@
-//! The page of a run, and of a ranking: what is best, what finding it costs, and every configuration.
+//! The page of a run, and of a ranking: the best configuration, the search cost, and every configuration.
 
 mod answers;
 mod cases;
@@ -65,7 +65,7 @@ pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Conte
     let clouds = Cloud::of_rankings(rankings, &[]);
     let settings = distinct(clouds.iter().map(|cloud| &*cloud.setting));
     let mut objectives = answers::objectives(&clouds);
-    // What they are sorted by is shown first.
+    // The objective that sorts the rows is shown first.
     objectives.sort_by_key(|objective| Some(*objective) != first);
     let names: Vec<&str> = objectives
         .iter()
@@ -103,7 +103,7 @@ pub fn of_rankings(name: &str, rankings: Vec<Ranking>, places: &Places) -> Conte
     }
 }
 
-/// Time over cost of all configurations, and what else lies there.
+/// Time over cost of all configurations, and further layers.
 fn picture(clouds: &[Cloud], more: Vec<Layer>) -> Picture {
     let is_all = clouds.iter().all(|cloud| cloud.is_all);
     let configurations = Layer {

@@ -1,4 +1,4 @@
-//! What configurations are called where all of them stand together: what is the same of all is not said.
+//! Names of configurations in a list: parts that all of them share are left out.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use scavsim_experiment::Chosen;
 const MARKET: &str = "market";
 
 pub(super) struct Names<'c> {
-    /// The VM type that all have, where it is one.
+    /// The VM type that all configurations share, if there is one.
     pub(super) common_vm: Option<&'c str>,
     has_batches: bool,
     axes: BTreeSet<&'c str>,
 }
 
-/// The axes of a configuration besides VM, workers and batch, each with its value.
+/// The axes of a configuration other than VM, workers and batch, each with its value.
 fn axes(place: &Place) -> impl Iterator<Item = (&str, &str)> {
     let all = place.other.iter().flat_map(|other| other.split(';'));
     all.map(|axis| axis.split_once('=').unwrap_or((axis, "")))
@@ -29,7 +29,7 @@ fn axis((name, value): (&str, &str)) -> String {
     }
 }
 
-/// All axes of a configuration besides VM, workers and batch, in words.
+/// All axes other than VM, workers and batch, in words.
 pub(super) fn other_axes(other: &str) -> String {
     let all = other
         .split(';')
@@ -63,7 +63,7 @@ impl<'c> Names<'c> {
         }
     }
 
-    /// What a configuration is called: workers × batch, on which VMs, and the axes that tell it from others.
+    /// Name of a configuration: workers × batch, its VMs, and the axes that distinguish it from others.
     pub(super) fn text(&self, place: &Place) -> String {
         let mut text = match (place.workers, place.batch) {
             (Some(workers), Some(batch)) => format!("{workers} × {batch}"),
@@ -113,7 +113,7 @@ mod tests {
         let names = Names::from_clouds(&two);
         let texts = [0, 1].map(|at| names.text(&two[0].places[at]));
         assert_eq!(texts, ["a, spot, data 2", "b, on-demand, data 4"]);
-        // A configuration that is alone is called all that it is.
+        // A single configuration has its full name.
         let one = [cloud(vec![place("a", 8, "data=2")])];
         let place = &one[0].places[0];
         assert_eq!(Names::from_clouds(&one).text(place), place.name(true));

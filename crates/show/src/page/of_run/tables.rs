@@ -12,7 +12,7 @@ use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_experiment::Group;
 
-/// Rows of the table of strategies; all others are in the files.
+/// Maximum number of rows in the table of strategies; all others are in the files.
 const MOST_STRATEGIES: usize = 2_000;
 const MOST_POLICIES: usize = 1_000;
 
@@ -55,7 +55,7 @@ fn over<'m>(head: &'static str, metric: &'static str) -> Column<'m, GroupRow<'m>
     })
 }
 
-/// Half of the 95 % interval of that.
+/// Half of the 95 % interval of a ratio or share, in percent.
 fn half<'m>(head: &'static str, metric: &'static str) -> Column<'m, GroupRow<'m>> {
     Column::number(head, move |(group, _): &GroupRow<'_>| {
         let interval = group.mean(metric).and_then(|mean| mean.interval);
@@ -73,7 +73,7 @@ fn end<'m>(
     })
 }
 
-/// Columns that are shown when a row is opened.
+/// Columns that appear when a row is opened.
 const MORE_OF_STRATEGIES: [&str; 21] = [
     "starts",
     "± net time, %",
@@ -207,7 +207,7 @@ pub(super) fn strategies(material: &Material) -> Table {
     table
 }
 
-/// The most frequent choice, and how frequent it is.
+/// The most frequent choice, and its share.
 fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
     let cloud = material.cloud(&group.setting, &group.workload, &group.pricing);
     or_dash(group.choice.as_ref().map(|choice| {

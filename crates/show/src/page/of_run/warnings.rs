@@ -1,4 +1,4 @@
-//! What to mind before believing a result.
+//! Warnings about a result.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::report::{Places, manifest};
 use scavsim_experiment::Group;
 use scavsim_sim::training::Variation;
 
-/// Half an interval over its mean at which it is wide.
+/// Half-width relative to the mean from which an interval is wide.
 const WIDE: f64 = 0.1;
 const MOST_NAMES: usize = 8;
 
@@ -33,7 +33,7 @@ fn of_group(group: &Group) -> String {
     format!("{} on {}", group.strategy, group.workload)
 }
 
-/// Each once, with how often it is there where that is more than once.
+/// Each text once, with its number of occurrences if there are several.
 fn counted(all: Vec<String>) -> Vec<String> {
     let mut each: Vec<(String, usize)> = Vec::new();
     for name in all {
@@ -86,7 +86,7 @@ fn extrapolated(material: &Material) -> Option<String> {
     }
 }
 
-/// Strategies that know runs of the very job that they are judged on.
+/// Strategies that know runs of the job that they are judged on.
 fn in_sample(material: &Material) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &material.groups {
@@ -154,7 +154,7 @@ fn few(material: &Material) -> Option<String> {
     })
 }
 
-/// Expectations that are means of runs, and not well known.
+/// Expectations that are means of runs, with low precision.
 fn imprecise(material: &Material) -> Option<String> {
     let all = material.identity.get("expectations")?.as_array()?;
     let cut = all
@@ -177,7 +177,7 @@ fn imprecise(material: &Material) -> Option<String> {
     })
 }
 
-/// Configurations whose expectation is too near to a limit for the runs that there may be.
+/// Configurations whose expectation is too close to a limit for the maximum number of runs.
 fn at_limits(material: &Material) -> Option<String> {
     let all = material.identity.get(manifest::EXPECTATIONS)?.as_array()?;
     let each = all.iter().filter_map(|one| {
