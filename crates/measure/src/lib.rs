@@ -1,9 +1,9 @@
-//! What measurements say of a job: advice, validation, comparisons.
+//! Conclusions from measurements of a job: advice, validation, comparisons.
 //!
-//! - [`advise`]: measurements → which configuration to take, and which to measure next.
-//! - [`validate`]: measurements left out of a workload, and what the rest says of them.
-//! - [`compare`]: strategies beside each other.
-//! - [`mod@bench`]: the same on a suite that does not change, and what strangers hand in.
+//! - [`advise`]: measurements → which configuration to rent, and which to measure next.
+//! - [`validate`]: predictions of held-out measurements of a workload.
+//! - [`compare`]: comparisons of strategies.
+//! - [`mod@bench`]: comparisons on a fixed suite, and submissions.
 
 pub mod advise;
 pub mod bench;

@@ -1,4 +1,4 @@
-//! An answer: the best choices, what they rest on, and what to measure next.
+//! An advice: the best choices, their evidence, and what to measure next.
 
 use super::decision::{Goal, Measurement, MeasurementValue};
 use super::machines::Basis;
@@ -15,49 +15,49 @@ use scavsim_search::search::Objective;
 pub struct Advice {
     pub name: String,
     pub report: Report,
-    /// The workload folder, as it would be written.
+    /// The files of the workload folder.
     pub files: Vec<(&'static str, String)>,
     pub offers: OfferList,
     pub catalogue: CatalogueSurvey,
     pub known: MeasurementSummary,
     pub goal: Goal,
-    /// Minutes of set-up in all times.
+    /// Minutes of set-up that all times include.
     pub setup_min: f64,
-    /// USD that an hour counts as, for the knee.
+    /// USD per hour of time, for the knee.
     pub usd_per_hour: f64,
-    /// Configurations that keep to the limits, the best first.
+    /// Configurations that meet the limits, the best first.
     pub choices: Vec<Choice>,
-    /// Where none does, the one that is likeliest to.
+    /// If none does, the one that most likely does.
     pub nearest: Option<Choice>,
-    /// Configurations that do not.
+    /// Configurations that do not meet them.
     pub beyond_limits: usize,
-    /// What could be measured next, what is worth most above its price first.
+    /// Possible next measurements, by value less price, the best first.
     pub measurements: Vec<NextMeasurement>,
     pub times: f64,
-    /// The best choice by the prices of the program, where a price pack is in use.
+    /// The best choice at the prices of the program, if a price pack is in use.
     pub by_shipped_prices: Option<Choice>,
 }
 
-/// A configuration in a market, and what is to be expected of it.
+/// A configuration in a market, with its predictions.
 #[derive(Debug, Clone)]
 pub struct Choice {
     pub configuration: Configuration,
     pub vms: u32,
     pub offer: Offer,
-    /// Hours and their 90 % interval.
+    /// Hours, with the ends of their 90 % interval.
     pub time_h: [f64; 3],
-    /// USD and their 90 % interval.
+    /// USD, with the ends of their 90 % interval.
     pub cost_usd: [f64; 3],
-    /// Chance to miss a limit; 0 without one.
+    /// Probability of missing a limit; 0 without one.
     pub miss: f64,
     pub provenance: Provenance,
-    /// Value of the choice by the objective over that of the best.
+    /// Value of the choice by the objective, relative to the best.
     pub over_best: f64,
-    /// Chance that it is better than the best.
+    /// Probability that it is better than the best.
     pub chance: f64,
     /// Whether nothing is both faster and cheaper in expectation.
     pub is_on_front: bool,
-    /// What it rests on where its machine was not measured.
+    /// The measured counterpart of a machine that was not measured.
     pub stands: Option<MeasuredCounterpart>,
 }
 
@@ -66,22 +66,22 @@ pub struct MeasuredCounterpart {
     /// The measured VM type.
     pub like: String,
     pub basis: Basis,
-    /// What the machine computes with: its GPU, or its family.
+    /// The processor of the machine: its GPU, or its family.
     pub processor: String,
-    /// Seconds of compute over those of the measured type, with the ends of the 90 % interval.
+    /// Seconds of compute relative to the measured type, with the ends of the 90 % interval.
     pub compute_over_like: [f64; 3],
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CatalogueSurvey {
-    /// Whether anything beside what was measured was to be looked at.
+    /// Whether machines other than the measured ones were requested.
     pub is_wanted: bool,
     /// VM types that were not measured and have a price.
     pub machines: usize,
-    /// Types that have the GPUs of another for more money.
+    /// Types with the GPUs of another type, but a higher price.
     pub dearer: usize,
     pub without_price: usize,
-    /// Configurations that were left out because they are expected to be more than twice as far from the best.
+    /// Configurations that were left out because their predictions are more than twice the best.
     pub hopeless: usize,
 }
 
@@ -92,7 +92,7 @@ pub struct NextMeasurement {
     pub vms: u32,
     pub offer: Offer,
     pub was_measured: bool,
-    /// What the machine has in common with a measured one, where it was not.
+    /// What the machine has in common with a measured one, if it was not measured.
     pub basis: Option<Basis>,
 }
 
@@ -105,7 +105,7 @@ impl Choice {
 }
 
 impl NextMeasurement {
-    /// What is measured, on which machines, in which market.
+    /// The measurement, its machines and its market.
     pub fn description(&self) -> String {
         let c = &self.configuration;
         let again = if self.was_measured { " once more" } else { "" };
@@ -126,7 +126,7 @@ impl NextMeasurement {
 }
 
 impl Advice {
-    /// How much better a measurement makes the choice, in what it is chosen by.
+    /// The improvement of the choice by a measurement, in the unit of the objective.
     pub fn worth_in_words(&self, value: f64) -> String {
         match self.goal.objective {
             Objective::Time => short_time(value),
@@ -135,7 +135,7 @@ impl Advice {
         }
     }
 
-    /// The best choice on a machine that was measured, where the best of all is not on one.
+    /// The best choice on a measured machine, if the best of all is on another one.
     pub fn best_measured(&self) -> Option<&Choice> {
         self.choices.first().filter(|best| best.stands.is_some())?;
         self.choices.iter().find(|choice| choice.stands.is_none())

@@ -1,4 +1,4 @@
-//! A profile, imported, asked about over the catalogue, simulated at the prices of the day, and decided on.
+//! Imports a profile, predicts configurations of the catalogue, simulates them at current prices, and decides.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use scavsim_import::{ImportResult, Report, profile};
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_search::search::{Objective, Point};
 
-/// Configurations on unmeasured machines are left out where they are expected to be so many times behind the best.
+/// Configurations on unmeasured machines are left out if their predictions are more than this multiple of the best.
 const HOPELESS: f64 = 2.0;
 
 pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result<Advice, NoAdvice> {
@@ -35,7 +35,7 @@ pub fn advise(question: &Question, jobs: usize, interrupt: &Interrupt) -> Result
     }
 }
 
-/// An advice by current prices; where they are of a pack, with the choice by those of the program beside it.
+/// An advice by current prices; with a price pack, also the choice by the prices of the program.
 pub fn advise_on(
     question: &Question,
     source: &Arc<Source>,
@@ -46,7 +46,7 @@ pub fn advise_on(
     let mut advice = advise_by(question, source, current, (jobs, interrupt))?;
     if current.pack.is_some() {
         let shipped = Catalogue::embedded().0;
-        // Prices of the program may not answer the question at all.
+        // With the prices of the program there may be no answer at all.
         let before = advise_by(question, source, shipped, (jobs, interrupt)).ok();
         advice.by_shipped_prices = before.and_then(|advice| advice.choices.into_iter().next());
     }
@@ -132,8 +132,8 @@ fn counts(goal: &Goal) -> [bool; 2] {
     [Objective::Cost, Objective::Time].map(|other| is_limited || goal.objective != other)
 }
 
-/// What is asked about: all that measurements tell, and what has a chance on other machines; how much has none, and how much
-/// costs more per hour than it may.
+/// The configurations to predict: all that measurements support, and promising ones on other machines. Also the numbers of
+/// hopeless ones, and of those above the price cap.
 fn configurations_to_predict(
     question: &Question,
     workload: &Workload,
@@ -187,7 +187,7 @@ fn configurations_to_predict(
             [time.min(p.time_s), cost.min(p.cost_usd)]
         })
     };
-    // What a far faster GPU is expected to do leaves machines with the measured one in the race: it is less sure.
+    // The prediction for a much faster GPU is less certain, so it does not exclude machines with the measured GPU.
     let with_same = points
         .iter()
         .filter(|(c, _)| !is_other(c))
@@ -229,7 +229,7 @@ impl Basics {
         machine.is_some_and(|machine| machine.basis == Basis::OtherGpu)
     }
 
-    /// Whether it has more machines that were not measured than were of those that they stand in for.
+    /// Whether it has more unmeasured machines than were measured of their counterpart.
     fn is_cluster_unseen(&self, c: &Configuration) -> bool {
         let vms = |c: &Configuration| Shape::parse(&c.vm).ok().and_then(|s| s.vms(c.workers));
         let Some(machine) = self.machines.machine_of_shape(&c.vm) else {
@@ -252,7 +252,7 @@ impl Basics {
     }
 }
 
-/// What is more than the best, over the best; 0 where both are 0, as the costs of machines that are paid for.
+/// The relative excess over the best; 0 if both are 0, as for the cost of reserved machines.
 fn over(value: f64, best: f64) -> f64 {
     if value == best {
         0.0
@@ -387,7 +387,7 @@ fn measurements(
         .collect();
     let batches: BTreeSet<u32> = workload.epochs.rows().iter().map(|row| row.batch).collect();
     (decision.measurements(&effort).into_iter())
-        // Where somebody states the epochs, runs to learn them are not asked for.
+        // If the epochs are given, runs to measure them are not proposed.
         .filter(|worth| worth.value > 0.0)
         .map(|worth| {
             let at = match worth.measurement {

@@ -1,4 +1,4 @@
-//! The configurations that a profile says something of.
+//! The configurations that a profile supports.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use super::machines::{Machine, Machines};
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Reach, Workload};
 
-/// Workers are asked about up to so many times the most that were measured: further on a law is a guess.
+/// Maximum workers, relative to the most measured ones: a law is a guess above that.
 pub(crate) const FURTHER: u32 = 2;
-/// A worker's samples down to this share of the fewest that were measured; no more than the most, which fit into its memory.
+/// Minimum samples of a worker, relative to the fewest measured ones. The maximum is the most measured ones, which fit into memory.
 pub(crate) const FEWER: f64 = 0.5;
 
-/// Every number of full VMs up to this is asked about; beyond, powers of two and what was measured.
+/// Every number of full VMs up to this is a candidate; above it, powers of two and measured numbers.
 const EVERY_COUNT: u32 = 16;
 
 /// Workers that fill 1 to [`EVERY_COUNT`] VMs.
@@ -20,11 +20,11 @@ fn full_vms(per_vm: u32) -> impl Iterator<Item = u32> {
     (1..=EVERY_COUNT).map(move |vms| per_vm.saturating_mul(vms))
 }
 
-/// How far a profile may be asked about a VM shape.
+/// The limits within which a profile predicts a VM shape.
 #[derive(Debug, Clone)]
 pub struct Bounds<'s> {
     shape: Option<Shape<'s>>,
-    /// Most workers.
+    /// Maximum number of workers.
     most: u32,
     local: [f64; 2],
     measured: Vec<(u32, u32)>,
@@ -33,7 +33,7 @@ pub struct Bounds<'s> {
 impl<'s> Bounds<'s> {
     pub fn for_shape(workload: &Workload, shape: &'s str) -> Bounds<'s> {
         let points = workload.steps.points_of(shape);
-        // A machine is the same in any shape.
+        // A machine is equal in any shape.
         let of_type = || {
             let points = workload.steps.points().map(|(c, _)| c);
             points.filter(|c| vm_type(&c.vm) == vm_type(shape))
@@ -52,7 +52,7 @@ impl<'s> Bounds<'s> {
 
     pub fn hold(&self, workers: u32, batch: u32) -> bool {
         let is_measured = self.measured.contains(&(workers, batch));
-        // Placements that are no number of workers per VM exist as they were measured.
+        // Uneven placements exist only as they were measured.
         if is_measured || !self.shape.is_some_and(|shape| shape.is_even()) {
             return is_measured;
         }
@@ -81,7 +81,7 @@ impl<'s> Bounds<'s> {
         layout.map_or(1, |all| all.first().map_or(1, |(each, _)| *each))
     }
 
-    /// The measured counts, every one on a single VM, powers of two, and what fills up to [`EVERY_COUNT`] VMs, up to the bound.
+    /// The measured counts, every count on a single VM, powers of two, and counts that fill up to [`EVERY_COUNT`] VMs, within the maximum.
     fn counts(&self) -> BTreeSet<u32> {
         let per_vm = self.per_vm();
         let powers = (1..=per_vm.min(self.most)).chain((0..32).map(|n| 1u32 << n));
@@ -91,7 +91,7 @@ impl<'s> Bounds<'s> {
     }
 }
 
-/// Every worker count and batch on each measured shape that measurements, or within bounds the laws, answer for.
+/// Every worker count and batch on each measured shape that measurements, or laws within bounds, support.
 pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
     let epochs = workload.epochs.rows().iter().map(|row| row.batch);
     let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
@@ -131,8 +131,8 @@ struct MachineBounds {
 }
 
 impl MachineBounds {
-    /// Full VMs with up to twice the workers that were measured on what it stands in for, down to one VM; as many samples as fitted
-    /// there, and where it has more memory up to twice as many.
+    /// Full VMs with up to twice the workers that were measured on its counterpart, down to one VM; as many samples per
+    /// worker as were measured there, and up to twice as many with more memory.
     fn for_machine(workload: &Workload, machine: &Machine) -> MachineBounds {
         let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
         let local = || own().map(|(c, _)| c.local_batch());
@@ -160,7 +160,7 @@ impl MachineBounds {
     }
 }
 
-/// Every combination on machines that were not measured, as [`candidates`].
+/// Every combination on unmeasured machines, as in [`candidates`].
 pub fn on_machines(workload: &Workload, machines: &Machines, reach: &Reach) -> Vec<Configuration> {
     let epochs = workload.epochs.rows().iter().map(|row| row.batch);
     let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))

@@ -1,6 +1,6 @@
-//! Which configuration to take, and which measurement would be worth its money. ln(time) of a configuration is what was
-//! predicted plus an error that configurations share in part (`uncertainty.rs`); a bill goes with the time. A measurement of
-//! one moves the others with it; its worth is the knowledge gradient: how much better the best is then expected to be
+//! Decides which configuration to rent, and which measurement is worth its price. ln(time) of a configuration is its
+//! prediction plus an error that configurations share in part (`uncertainty.rs`); a bill is proportional to the time. A
+//! measurement of one also changes the others; its worth is the knowledge gradient: the expected improvement of the best
 //! (Frazier, Powell & Dayanik 2009), here over strata of the normal distribution.
 
 use super::uncertainty::Covariances;
@@ -11,11 +11,11 @@ use scavsim_search::search::{Limits, Objective, Point};
 
 /// Strata over which the outcome of a measurement is averaged.
 const STRATA: usize = 64;
-/// Share by which a bound may be off by rounding.
+/// Relative tolerance of a bound for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Limits are surely kept by what misses them so seldom.
+/// Limits are surely met up to this probability of a miss.
 pub(super) const SURELY: f64 = 0.05;
-/// What misses limits more often does not keep them.
+/// Limits are not met above this probability of a miss.
 const LIKELY: f64 = 0.5;
 /// A run that misses a limit is made again; a share of misses above this counts as this.
 const MOST_MISS: f64 = 0.99;
@@ -23,9 +23,9 @@ const MOST_MISS: f64 = 0.99;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
     pub objective: Objective,
-    /// Limits on runs: a share of them, 0.05 if nothing else is said, may exceed them.
+    /// Limits on runs: a share of them, by default 0.05, may exceed them.
     pub limits: Limits,
-    /// Most seconds in the mean of runs.
+    /// Maximum mean seconds of runs.
     pub max_mean_time_s: Option<f64>,
 }
 
@@ -35,7 +35,7 @@ impl Goal {
         self.limits.are_any() || self.max_mean_time_s.is_some()
     }
 
-    /// Whether a mean time keeps to the limit on it.
+    /// Whether a mean time meets the limit on it.
     pub fn allows_mean(&self, time_s: f64) -> bool {
         self.max_mean_time_s.is_none_or(|most| time_s <= most)
     }
@@ -57,11 +57,11 @@ pub struct Decision<'a> {
     prospects: &'a [Prospect],
     covariances: Covariances,
     goal: Goal,
-    /// USD that an hour is worth: 0 for the cost, the slope between both ends of the front for the knee.
+    /// USD per hour of time: 0 for the cost, the slope between both ends of the front for the knee.
     usd_per_hour: f64,
-    /// Greatest chance to miss a limit of what is allowed.
+    /// Maximum allowed probability of missing a limit.
     most_miss: f64,
-    /// The prospect of the least expected loss.
+    /// The prospect with the least expected loss.
     incumbent: usize,
 }
 
@@ -73,11 +73,11 @@ pub enum Measurement {
     Epochs(usize),
 }
 
-/// What a measurement would bring, in the unit of the objective, and its price.
+/// The expected gain of a measurement, in the unit of the objective, and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasurementValue {
     pub measurement: Measurement,
-    /// How much better the choice is expected to be after it: hours for the time, else USD.
+    /// Expected improvement of the choice: in hours for the time, otherwise in USD.
     pub value: f64,
     /// Time and cost of the measurement itself.
     pub price: Point,
@@ -89,18 +89,18 @@ pub struct MeasurementValue {
 pub struct MeasuringEffort {
     /// Seconds until the VMs train.
     pub setup_s: f64,
-    /// Whether what is expected of runs holds these seconds.
+    /// Whether the predictions of runs include these seconds.
     pub is_expected: bool,
-    /// Steps that are timed, and those before.
+    /// Number of steps that are timed, and of the steps before.
     pub steps: f64,
-    /// How often the job is to be run.
+    /// Number of runs of the job.
     pub times: f64,
     /// Variances of one measurement of ln(step) and of ln(epochs).
     pub noise: [f64; 2],
 }
 
 impl<'a> Decision<'a> {
-    /// Between `prospects`, whose errors are known to `covariances`.
+    /// A decision between `prospects`, whose errors have these covariances.
     pub fn new(prospects: &'a [Prospect], covariances: Covariances, goal: Goal) -> Decision<'a> {
         let mut decision = Decision {
             prospects,
@@ -111,7 +111,7 @@ impl<'a> Decision<'a> {
             most_miss: goal.limits.max_miss.unwrap_or(SURELY),
         };
         if goal.limits.max_miss.is_none() {
-            // What keeps the limits surely; where nothing does, what is likeliest to.
+            // The prospects that surely meet the limits; if there is none, the ones that most likely do.
             let all = (0..prospects.len()).map(|at| decision.miss(at));
             let least = all.fold(f64::INFINITY, f64::min);
             if (SURELY..LIKELY).contains(&least) {
@@ -125,7 +125,7 @@ impl<'a> Decision<'a> {
         decision
     }
 
-    /// USD per hour between the fastest and the cheapest of those that are allowed.
+    /// USD per hour between the fastest and the cheapest allowed prospects.
     fn slope(&self) -> f64 {
         let allowed = || (0..self.prospects.len()).filter(|at| self.is_allowed(*at));
         let mean = |at: usize| self.mean(at);
@@ -144,7 +144,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Time and cost of a prospect with its errors averaged out.
+    /// Time and cost of a prospect, averaged over its errors.
     pub fn mean(&self, at: usize) -> Point {
         let factor = libm::exp(0.5 * self.covariances.covariance(at, at));
         let Point { time_s, cost_usd } = self.prospects[at].expected;
@@ -170,7 +170,7 @@ impl<'a> Decision<'a> {
         ]
     }
 
-    /// What a point is worth by the objective; less is better.
+    /// The value of a point by the objective; less is better.
     pub fn value(&self, point: &Point) -> f64 {
         let hours = point.time_s / SECONDS_PER_HOUR;
         match self.goal.objective {
@@ -180,7 +180,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Chance that a run misses a limit, if the prediction is off by `shift` and by `variance` around that.
+    /// Probability that a run misses a limit, if the prediction has an error of mean `shift` and variance `variance`.
     fn miss_at(&self, at: usize, shift: f64, variance: f64) -> f64 {
         let prospect = &self.prospects[at];
         let beyond = |mean: f64, run: f64, most: Option<f64>| {
@@ -200,7 +200,7 @@ impl<'a> Decision<'a> {
             ..
         } = self.goal.limits;
         let Point { time_s, cost_usd } = prospect.expected;
-        // Both go with the same errors: who misses the likelier one misses the other with it.
+        // Both have equal errors: a run that misses the less likely limit also misses the other one.
         beyond(time_s, prospect.run_sd[0], max_time_s).max(beyond(
             cost_usd,
             prospect.run_sd[1],
@@ -212,7 +212,7 @@ impl<'a> Decision<'a> {
         self.miss_at(at, 0.0, self.covariances.covariance(at, at))
     }
 
-    /// Whether a prospect keeps to the limits as often as it has to.
+    /// Whether a prospect meets the limits often enough.
     pub fn is_allowed(&self, at: usize) -> bool {
         self.miss(at) <= self.most_miss && self.goal.allows_mean(self.mean(at).time_s)
     }
@@ -228,11 +228,11 @@ impl<'a> Decision<'a> {
         all.into_iter().map(|(at, _)| at).collect()
     }
 
-    /// Chance that prospect `b` is better than `a` in the mean of its runs.
+    /// Probability that prospect `b` is better than `a` in the mean of its runs.
     pub fn chance_better(&self, b: usize, a: usize) -> f64 {
         let values = |of: &dyn Fn(&Point) -> f64| [a, b].map(|at| of(&self.prospects[at].expected));
         let [mine, theirs] = match values(&|point| self.value(point)) {
-            // Of what costs nothing the faster is the better.
+            // If both are free, the faster one is better.
             [0.0, 0.0] => values(&|point| point.time_s),
             values => values,
         };
@@ -250,7 +250,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// The mean of a prospect whose prediction is off by `shift` and by `variance` around that.
+    /// The mean of a prospect, if the prediction has an error of mean `shift` and variance `variance`.
     fn mean_off(&self, at: usize, shift: f64, variance: f64) -> Point {
         let factor = libm::exp(shift + 0.5 * variance.max(0.0));
         let Point { time_s, cost_usd } = self.prospects[at].expected;
@@ -260,10 +260,10 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Expected loss of a prospect whose prediction is off by `shift` and by `variance` around that.
+    /// Expected loss of a prospect, if the prediction has an error of mean `shift` and variance `variance`.
     fn loss(&self, at: usize, shift: f64, variance: f64) -> f64 {
         let mean = self.mean_off(at, shift, variance);
-        // What misses is made again.
+        // A run that misses is repeated.
         let miss = if self.goal.allows_mean(mean.time_s) {
             self.miss_at(at, shift, variance)
         } else {
@@ -272,7 +272,7 @@ impl<'a> Decision<'a> {
         self.value(&mean) / (1.0 - miss.min(MOST_MISS))
     }
 
-    /// How much better the best is expected to be after a measurement with this variance of its own.
+    /// Expected improvement of the best by a measurement with this variance of its own.
     fn gain(&self, measurement: Measurement, noise: f64) -> f64 {
         let count = self.prospects.len();
         let (table, at) = match measurement {
@@ -293,7 +293,7 @@ impl<'a> Decision<'a> {
         let worst = (outcomes.iter())
             .map(|outcome| self.loss(incumbent, moves[incumbent] * outcome, left(incumbent)))
             .fold(f64::NEG_INFINITY, f64::max);
-        // What is at its best no better than the best of now at its worst is never the best.
+        // A prospect whose best case is no better than the worst case of the current best is never the best.
         let least = |i: usize| {
             let shift = -moves[i].abs() * outcomes[STRATA - 1];
             self.value(&self.mean_off(i, shift, left(i)))
@@ -354,8 +354,8 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// Every measurement: a step of each configuration, and of each batch the run that is cheapest by the objective. Those
-    /// that are worth their price come first, by what is left of it; then the others, by what they tell.
+    /// All measurements: a step of each configuration, and for each batch the cheapest run by the objective. Measurements
+    /// worth their price come first, by net value; then the others, by value.
     pub fn measurements(&self, effort: &MeasuringEffort) -> Vec<MeasurementValue> {
         let mut steps: Vec<usize> = Vec::new();
         let mut batches: Vec<usize> = Vec::new();
@@ -363,7 +363,7 @@ impl<'a> Decision<'a> {
             let same = |other: &&mut usize| {
                 self.prospects[**other].configuration == prospect.configuration
             };
-            // Of several markets the cheaper.
+            // The cheaper one of several markets.
             match steps.iter_mut().find(same) {
                 Some(known) if prospect.usd_per_hour < self.prospects[*known].usd_per_hour => {
                     *known = at

@@ -1,17 +1,17 @@
-//! Gambles: configurations of which the measurements say nothing, or say that they are no better.
+//! Gambles: configurations without measurements, or that measurements suggest are no better.
 
 use super::decision::Decision;
 use super::measurement_summary::NoGain;
 use scavsim_data::configuration::Configuration;
 
-/// Least chance to be better with which a machine is taken that was not measured, before what is no gamble.
+/// Minimum probability of being better for an unmeasured machine to come first.
 const OF_UNSEEN: f64 = 0.9;
-/// Likewise of more VMs than were measured where more of them did not help; by results/ladders.md.
+/// Minimum probability for more VMs than were measured, if more of them did not help; from results/ladders.md.
 const OF_FURTHER: f64 = 0.7;
 
-/// What is allowed, the best in expectation first; but what is first is no gamble, unless that is likely enough to be better.
-/// Other gambles that are expected to be better follow it, to be measured before they are rented. More VMs where more did not
-/// help are left out instead.
+/// Allowed configurations, the best in expectation first; a gamble comes first only if it is likely enough to be better.
+/// Other promising gambles follow, to be measured before they are rented. More VMs where more did not help are left out
+/// instead.
 pub fn surest_first(
     decision: &Decision<'_>,
     configurations: &[Configuration],

@@ -1,10 +1,10 @@
-//! What rents the VMs of a choice: a task file of SkyPilot, and the plain commands of its provider.
+//! Rents the VMs of a choice: a task file of SkyPilot, and the plain commands of its provider.
 
 use super::advice::Choice;
 use scavsim_data::cloud::Market;
 use scavsim_data::configuration::{Shape, vm_type};
 
-/// Workers on each VM, as a shell says them: a number, or one of several by the rank of the VM.
+/// Workers on each VM as a shell word: a number, or one of several by the rank of the VM.
 fn workers_per_vm(choice: &Choice) -> String {
     let workers = choice.configuration.workers;
     let layout = Shape::parse(&choice.configuration.vm).map(|shape| shape.layout(workers));
@@ -23,7 +23,7 @@ fn workers_per_vm(choice: &Choice) -> String {
     }
 }
 
-/// A name that every cloud takes: lower-case letters, digits and `-`.
+/// A name that every cloud accepts: lower-case letters, digits and `-`.
 fn plain(name: &str) -> String {
     let kept: String = (name.chars())
         .map(|c| {
@@ -100,7 +100,7 @@ pub enum NoCommands {
     NoProvider(String),
 }
 
-/// The commands that rent the VMs and give them back.
+/// The commands that rent the VMs and delete them.
 pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
     let (vm_type, vms) = (vm_type(&choice.configuration.vm), choice.vms);
     let name = plain(name);
@@ -135,7 +135,7 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
              --format='value(name,zone.basename())' | while read vm zone; do \
              gcloud compute instances delete \"$vm\" --zone=\"$zone\" --quiet; done\n",
             region.unwrap_or("<REGION>"),
-            // A place for each digit of the last number.
+            // One placeholder per digit of the last number.
             "#".repeat(vms.to_string().len().max(2)),
             own(" --provisioning-model=SPOT"),
         ),
@@ -146,7 +146,7 @@ pub fn commands(name: &str, choice: &Choice) -> Result<String, NoCommands> {
              # and when it is over\n\
              az group delete --name {name} --yes\n",
             region.unwrap_or("<LOCATION>"),
-            // One VM is none of several.
+            // A single VM needs no numbering.
             if vms > 1 {
                 format!(" --count {vms}")
             } else {

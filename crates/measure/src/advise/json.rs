@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::advice::{Advice, Choice, NextMeasurement};
 use super::decision::Measurement;
 
-/// All of it. `schema` counts up with every incompatible change.
+/// The whole advice. `schema` is increased by every incompatible change.
 pub fn value(advice: &Advice) -> Value {
     let known = &advice.known;
     let told: Vec<Value> = (known.told.iter())

@@ -1,6 +1,6 @@
-//! Machines that were not measured: what of the catalogue may stand in for what was, and how far off that may be. With the
-//! same GPU, a machine differs in its host and its network. Another GPU is told by the law of [`speeds`](super::speeds).
-//! Where nothing measured has a GPU, machines of one family stand in for each other.
+//! Unmeasured machines: which of the catalogue may replace measured ones, with which error. With an equal GPU, a machine
+//! differs in its host and its network. Another GPU is predicted by the law of [`speeds`](super::speeds). If no measured
+//! machine has a GPU, machines of one family replace each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use scavsim_parallel::gpu::{self, GpuSheet};
 /// Standard deviation of ln(seconds) of a training between machines of several makers with one GPU: 116 pairs on H100s of `lambda-2024`
 /// (`data/gpus/README.md`).
 const OF_MACHINES: f64 = 0.075;
-/// What a factor of e in processors per GPU, where they are fewer than were measured, adds to that. No measurement.
+/// Added deviation per factor of e fewer processors per GPU than were measured. No measurement.
 const OF_HOSTS: f64 = 0.1;
-/// Time between VMs goes with so much of the network's rate: small types burst, and few jobs fill a large one. No measurement: the
-/// middle between nothing and all.
+/// Exponent of the network's rate in the time between VMs: small types burst, and few jobs fill a large one. No measurement:
+/// the middle between 0 and 1.
 const OF_RATE: f64 = 0.5;
-/// Standard deviation of that exponent: nothing and all are within 90 %.
+/// Standard deviation of that exponent: 0 and 1 are within 90 %.
 const OF_RATE_SD: f64 = 0.3;
-/// Standard deviation of ln(communication) between two machines besides, and where a rate is not known.
+/// Further standard deviation of ln(communication) between two machines; and the one for an unknown rate.
 const OF_NETWORKS: [f64; 2] = [0.15, 0.5];
-/// Standard deviation of ln(seconds) that a law says of a measured GPU.
+/// Standard deviation of ln(seconds) by a law for a measured GPU.
 const OF_LAW: f64 = 0.05;
-/// Time of a machine without a GPU goes with so much of the number of its processors, with this standard deviation. No measurement:
-/// between as many times faster and a half of that.
+/// Exponent of the number of processors in the speed of a machine without a GPU, and its standard deviation. No measurement:
+/// between full and half of that speedup.
 const OF_CORES: (f64, f64) = (0.8, 0.2);
-/// Machines of a family that are so many times larger or smaller say too little of each other.
+/// Maximum ratio of sizes at which machines of a family predict each other.
 const MOST_CORES: f64 = 4.0;
-/// A dearer machine with the same GPUs is worth asking about with so many times the network's rate; where only money counts, for so
-/// many times the price.
+/// A more expensive machine with equal GPUs is a candidate with this multiple of the network's rate; if only the cost counts,
+/// up to this multiple of the price.
 const FASTER_NETWORK: (f64, f64) = (2.0, 1.5);
 
-/// Why something can be said of a machine.
+/// Why a machine can be predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
     SameGpu,
-    /// A machine whose GPU is told beside that of a measured one.
+    /// A machine whose GPU is predicted from a measured one.
     OtherGpu,
     /// A machine of the family of a measured one, without a GPU.
     SameFamily,
@@ -64,22 +64,22 @@ impl Basis {
 #[derive(Debug, Clone)]
 pub struct Machine {
     pub vm: String,
-    /// The measured type that it stands in for.
+    /// The measured type that predicts it.
     pub like: String,
     pub basis: Basis,
     pub processor: String,
     pub per_vm: u32,
-    /// What its workers hold over what the measured ones did.
+    /// Memory of its workers, relative to the measured ones.
     pub memory: f64,
-    /// Seconds of compute over those of the measured type: the expected logarithm's, and its standard deviation.
+    /// Seconds of compute relative to the measured type: the exponential of the expected logarithm, and its standard deviation.
     pub compute: (f64, f64),
     network_gbit_per_s: Option<f64>,
     stand_in: SubstituteVm,
-    /// Standard deviation of what the machine has for itself.
+    /// Standard deviation of the machine's own error.
     own_sd: f64,
     /// Standard deviation of ln(communication).
     network_sd: f64,
-    /// Place of its GPU among those asked about.
+    /// Index of its GPU among the candidates.
     gpu: Option<usize>,
 }
 
@@ -102,7 +102,7 @@ struct MeasuredType<'w> {
     is_written_as_one: bool,
 }
 
-/// The machines of the catalogue that something can be said of, all but the measured ones.
+/// The machines of the catalogue that can be predicted, except the measured ones.
 pub fn machines(
     workload: &Workload,
     wanted: &OfferFilter,
@@ -193,8 +193,8 @@ fn is_same(a: &str, b: &str) -> bool {
     }
 }
 
-/// ln(seconds) of compute of the measured GPUs, at samples that all of them were measured with; of the one with most
-/// points alone where that cannot be compared.
+/// ln(seconds) of compute of the measured GPUs, at samples that all of them were measured with; only of the one with most
+/// points if there are none.
 fn seconds<'g>(
     workload: &Workload,
     known: &[(&MeasuredType<'_>, &'g GpuSheet)],
@@ -249,7 +249,7 @@ fn machine(
     let (network_scale, network_sd) =
         network(of_like.network_gbit_per_s, of_own.network_gbit_per_s);
     let two = 2.0 * OF_MACHINES * OF_MACHINES;
-    // Whoever wrote one worker on each VM as `/1` measured this shape.
+    // If one worker per VM is written as `/1` in the measurements, this shape is, too.
     let written = match of_own.count {
         1 if like.is_written_as_one => format!("{}/1", like.vm),
         _ => like.vm.to_owned(),
@@ -273,7 +273,7 @@ fn machine(
     })
 }
 
-/// A machine without a GPU that stands in for a measured one of its family, the nearest in size.
+/// A machine without a GPU that is predicted from the measured one of its family with the nearest size.
 fn of_family(measured: &[MeasuredType<'_>], own: &VmType) -> Option<Machine> {
     if own.gpus.is_some() {
         return None;
@@ -308,7 +308,7 @@ fn of_family(measured: &[MeasuredType<'_>], own: &VmType) -> Option<Machine> {
     })
 }
 
-/// What the sizes of one family have in common: `m5` of `m5.xlarge`, `e2` of `e2-standard-4`; `None` where names do not say it.
+/// The family of a machine: `m5` of `m5.xlarge`, `e2` of `e2-standard-4`; `None` if the name does not show it.
 fn family(vm: &str) -> Option<&str> {
     let end = vm.find(['.', '-'])?;
     vm.get(..end).filter(|name| !name.is_empty())
@@ -327,7 +327,7 @@ fn stand_in(vm: &str, like: &str, compute_scale: f64, network_scale: f64) -> Sub
     }
 }
 
-/// Communication over that of the measured type, and the standard deviation of its logarithm.
+/// Communication relative to the measured type, and the standard deviation of its logarithm.
 fn network(like: Option<f64>, own: Option<f64>) -> (f64, f64) {
     match (like, own) {
         (Some(like), Some(own)) => {
@@ -358,7 +358,7 @@ impl Machines {
         }
     }
 
-    /// Drops machines, and their offers, without a price, or with the GPUs of another for more money and no network worth it.
+    /// Drops machines, and their offers, without a price, or with the GPUs of a cheaper one and no network that justifies the price.
     pub fn keep_priced(&mut self, offers: &mut OfferList, by_time: bool) {
         let price = |machine: &Machine, market: Market| {
             let own = offers.all.iter().filter(|o| o.vm == machine.vm);
@@ -421,7 +421,7 @@ impl Machines {
 }
 
 impl Machine {
-    /// What tells machines of one processor apart: GPUs, or how much it computes.
+    /// The size that distinguishes machines of one processor: GPUs, or amount of compute.
     fn size(&self) -> u32 {
         match self.basis {
             Basis::SameFamily => (1e3 * self.stand_in.compute_scale) as u32,

@@ -1,4 +1,4 @@
-//! What the measurements tell, and how far.
+//! What the measurements support, and within which limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use scavsim_data::workload::{Provenance, Workload};
 
 pub(super) struct PredictionSource<'m> {
     pub(super) provenance: Provenance,
-    /// The machine, where that was not measured.
+    /// The machine, if it was not measured.
     pub(super) machine: Option<&'m Machine>,
     pub(super) sd: f64,
 }
@@ -21,11 +21,11 @@ pub struct OnMachines {
     pub basis: Basis,
     pub types: usize,
     pub configurations: usize,
-    /// ± of which 90 % of them are within, typically.
+    /// ± that contains 90 % of them, typically.
     pub within: f64,
 }
 
-/// Steps of as many samples on each of as many workers per VM: more VMs brought no more samples per second.
+/// Steps with as many samples on each of as many workers per VM: more VMs did not increase the throughput.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoGain {
     pub vm_type: String,
@@ -53,15 +53,15 @@ impl NoGain {
     }
 }
 
-/// So much more throughput at least is a gain.
+/// Minimum ratio of throughputs that is a gain.
 const GAIN: f64 = 1.02;
-/// A law is poor that is further off on what was left out.
+/// A law is poor above this error on held-out measurements.
 const POOR: f64 = 0.2;
 
 /// VMs, and seconds of a step on them.
 type OnVms = (u32, f64);
 
-/// For each VM type steps on the fewest and the most VMs, where no number of them was ever faster than the fewest.
+/// For each VM type, steps on the fewest and the most VMs, if no number of them was ever faster than the fewest.
 pub fn no_gain(workload: &Workload) -> Vec<NoGain> {
     let mut groups: BTreeMap<(&str, u32, u32), Vec<OnVms>> = BTreeMap::new();
     for (c, cost) in workload.steps.points() {
@@ -91,7 +91,7 @@ pub fn no_gain(workload: &Workload) -> Vec<NoGain> {
             few,
             many,
         });
-        // A gain anywhere is one; of several without, that on most VMs.
+        // A gain anywhere counts; among several without, the one on most VMs.
         found
             .entry(vm_type)
             .and_modify(|known| {
@@ -108,18 +108,18 @@ pub fn no_gain(workload: &Workload) -> Vec<NoGain> {
 #[derive(Debug, Clone)]
 pub struct MeasurementSummary {
     pub measured: usize,
-    /// Per way of telling: how many configurations are told, and ± of which 90 % of them are within, typically.
+    /// By provenance: the number of predicted configurations, and the ± that contains 90 % of them, typically.
     pub told: Vec<(Provenance, usize, f64)>,
-    /// Likewise on machines that were not measured.
+    /// The numbers and ± on unmeasured machines.
     pub machines: Vec<OnMachines>,
     pub batches: Vec<u32>,
-    /// Epochs that somebody stated for all batches.
+    /// Epochs that the user gave for all batches.
     pub stated_epochs: Option<f64>,
     pub epoch_law: bool,
     pub without_law: Vec<String>,
     pub on_one_vm: Vec<String>,
     pub no_gain: Vec<NoGain>,
-    /// VM types whose law is far off on what was left out, and by how much.
+    /// VM types whose law has a large error on held-out measurements, and this error.
     pub poor_laws: Vec<(String, f64)>,
     /// Most samples of a worker that were measured, per VM type.
     pub largest_local: BTreeMap<String, f64>,
@@ -127,7 +127,7 @@ pub struct MeasurementSummary {
     pub repeats: Repeats,
 }
 
-/// What is known of a workload, with the errors of each configuration that was asked about.
+/// The summary of a workload, with the errors of each candidate configuration.
 pub(super) fn known(
     workload: &Workload,
     repeats: Repeats,
@@ -149,7 +149,7 @@ pub(super) fn known(
         Provenance::Extrapolated,
     ];
     let told = by.into_iter().filter_map(|provenance| {
-        // A configuration in several markets is one.
+        // A configuration in several markets counts once.
         let mut seen: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
         let own = (all.iter().zip(configurations))
             .filter(|(told, _)| told.provenance == provenance && told.machine.is_none())
@@ -157,7 +157,7 @@ pub(super) fn known(
         let (count, within) = typical(own.map(|(told, _)| told.sd))?;
         Some((provenance, count, within))
     });
-    // Some worker shares its VM with another, and no VM of the type was measured beside another.
+    // Some worker shares its VM with another, and no measurement of the type has several VMs.
     let on_one_vm = |vm: &&str| {
         let own = || {
             workload
@@ -199,14 +199,14 @@ pub(super) fn known(
     }
 }
 
-/// How many there are, and ± of which 90 % of the middle one are within.
+/// The number of values, and the ± that contains 90 % of the middle one.
 fn typical(sds: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
     let mut all: Vec<f64> = sds.collect();
     let middle = stats::median(&mut all)?;
     Some((all.len(), libm::exp(normal::AT_95 * middle) - 1.0))
 }
 
-/// What is told of machines that were not measured, by what they have in common with measured ones.
+/// Predictions on unmeasured machines, by what they have in common with measured ones.
 fn on_machines(all: &[PredictionSource<'_>], configurations: &[Configuration]) -> Vec<OnMachines> {
     let bases = [Basis::SameGpu, Basis::OtherGpu, Basis::SameFamily];
     let of_basis = bases.into_iter().filter_map(|basis| {

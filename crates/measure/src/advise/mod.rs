@@ -1,5 +1,5 @@
-//! From a handful of measurements, prices and lives of VMs to a recommendation, and to the next measurement that is worth its
-//! money. Nothing is written.
+//! From a handful of measurements, prices and lifetimes of VMs to a recommendation, and to the next measurement that is worth
+//! its price. Nothing is written.
 
 pub mod advice;
 pub mod answer;

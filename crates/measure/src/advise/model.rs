@@ -35,15 +35,15 @@ pub struct PlanChoice {
     pub vm: String,
     pub vms: u32,
     pub offer: Offer,
-    /// Forms that were chosen, degrees and micro-batch.
+    /// The chosen forms, degrees and micro-batch.
     pub plan: String,
     pub runtime: Arc<str>,
     pub precision: Precision,
     /// Precision, runtime and form in words.
     pub form: String,
-    /// Whether this is what users of the runtime get who change nothing.
+    /// Whether it is the default form of the runtime.
     pub is_plain: bool,
-    /// What it has of which no run is known.
+    /// Features of the plan without a known run.
     pub unmeasured: Vec<Unmeasured>,
     /// Mean hours, with the ends of the 90 % interval.
     pub time_h: [f64; 3],
@@ -52,11 +52,11 @@ pub struct PlanChoice {
     pub log_sd: f64,
     /// Tokens per second while it trains.
     pub tokens_per_s: f64,
-    /// GiB that a GPU holds at its peak, of so many.
+    /// GiB that a GPU holds at its peak, and its capacity.
     pub memory_gib: [f64; 2],
-    /// Share of the GPUs' peak that the model's own operations are.
+    /// Model FLOPs utilisation: share of the GPUs' peak that the model's own operations use.
     pub mfu: f64,
-    /// Chance that it keeps to the limits, where there are any.
+    /// Probability of meeting the limits, if there are any.
     pub keeps: Option<f64>,
     /// Seconds of a checkpoint, and of a restore.
     pub checkpoint_s: f64,
@@ -67,7 +67,7 @@ impl PlanChoice {
         self.cost_usd[0] / tokens * 1e9
     }
 
-    /// Whether it keeps to the limits, in as many runs as are asked for, or else in 95 %.
+    /// Whether it meets the limits in the required share of runs, by default 95 %.
     pub fn is_within(&self, goal: &Goal) -> bool {
         let miss = goal.limits.max_miss.unwrap_or(SURELY);
         self.keeps.is_none_or(|keeps| keeps >= 1.0 - miss)
@@ -88,7 +88,7 @@ pub struct PlanMeasurement {
     pub choice: PlanChoice,
     pub minutes: f64,
     pub usd: f64,
-    /// By how much the choice gets better in expectation: USD, or hours where time is looked for.
+    /// Expected improvement of the choice: USD, or hours for the objective time.
     pub gain: f64,
 }
 
@@ -98,24 +98,24 @@ pub struct ModelAdvice {
     pub model: (String, u64),
     /// Tokens of a sequence, sequences of a step.
     pub step: (u32, u32),
-    /// Tokens that are computed.
+    /// Number of tokens that are computed.
     pub tokens: f64,
     pub tuning: Option<Tuning>,
-    /// The plain form of the first runtime on the GPU of the best choice; `None` where it does not fit.
+    /// The default form of the first runtime on the GPU of the best choice; `None` if it does not fit.
     pub plain: Option<PlanChoice>,
     pub plans: usize,
-    /// The best on each GPU, the best of all first; those that keep to the limits before others.
+    /// The best on each GPU, sorted; choices that meet the limits come first.
     pub choices: Vec<PlanChoice>,
     /// The best with each number of each GPU, in the same order.
     pub of_each_size: Vec<PlanChoice>,
-    /// GPUs on which nothing fits.
+    /// GPUs on which no plan fits.
     pub without_plan: Vec<Arc<str>>,
-    /// What is worth measuring, the best first.
+    /// Measurements that are worth their price, the best first.
     pub measurements: Vec<PlanMeasurement>,
 }
 
 impl ModelAdvice {
-    /// Whether the first choice keeps to the limits.
+    /// Whether the first choice meets the limits.
     pub fn is_within(&self) -> bool {
         self.choices
             .first()
@@ -188,7 +188,7 @@ pub fn advise_model(
     let is_plain = |choice: &&PlanChoice| choice.is_plain && choice.gpu == choices[0].gpu;
     let plain = all.iter().find(is_plain).cloned();
     let of_each_size = first_of_each(&all, |choice| (&choice.gpu, choice.gpus));
-    // Those that keep to the limits come first.
+    // Choices that meet the limits come first.
     let within = choices.partition_point(|choice| choice.is_within(&question.goal));
     let worth_measuring = if within == 0 {
         &choices[..]
@@ -216,7 +216,7 @@ pub fn advise_model(
     })
 }
 
-/// Why there is no plan, and what would help.
+/// Why there is no plan, with advice.
 fn why_none(
     question: &ModelQuestion,
     asked: &scenario::ResolvedQuestion,
@@ -244,16 +244,16 @@ fn why_none(
     diagnostics
 }
 
-/// Least hours between two losses of VMs, over those of a set-up. Where they are fewer, more VMs make no run shorter.
+/// Minimum hours between two losses of VMs, relative to a set-up. Below that, more VMs shorten no run.
 const LEAST_SETUPS: f64 = 3.0;
 
-/// Offers with what their VMs have.
+/// Offers with the GPUs of their VMs.
 type Lot<'o> = Vec<(&'o Offer, VmGpus)>;
 
 #[derive(Default)]
 struct FoundPlans {
     all: Vec<PlanChoice>,
-    /// What is wrong with the first setup under which there is no plan.
+    /// The mistakes of the first setup without a plan.
     wrong: Option<Diagnostics>,
 }
 
@@ -265,8 +265,8 @@ struct Ranker<'a> {
 }
 
 impl Ranker<'_> {
-    /// All plans on a lot under all setups; on spot terms, where each plan is simulated, those that are the best of their GPU and
-    /// number of GPUs as long as none is lost, and the best plain one. Left out are numbers of VMs of which one is lost too soon.
+    /// All plans on a lot under all setups. On spot terms each plan is simulated: only the best ones of their GPU and number
+    /// of GPUs without losses, and the best default one. Numbers of VMs that lose one too soon are left out.
     fn rank_lot(&self, lot: &Lot<'_>, found: &mut FoundPlans) -> Result<(), NoAdvice> {
         let is_spot = lot.iter().any(|(offer, _)| offer.market == Market::Spot);
         let mut calm: Vec<(usize, PlanChoice)> = Vec::new();
@@ -342,8 +342,8 @@ impl Ranker<'_> {
     }
 }
 
-/// The cheapest of VM types with as many equal GPUs from one provider and on the same terms: plans know no other difference but
-/// the network, of which the faster is taken where prices are equal. On demand those of other providers count, too.
+/// The cheapest of VM types with as many equal GPUs from one provider and on equal terms. Plans know no other difference
+/// except the network; at equal prices the faster one wins. On demand, other providers count, too.
 fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     let gbit = |offer: &Offer| {
         let network = gpu::of_vm(&offer.vm).and_then(|of| of.network_gbit_per_s);
@@ -378,13 +378,13 @@ fn cheapest_of_each(all: &[Offer]) -> Vec<&Offer> {
     kept.map(|(_, offer)| *offer).collect()
 }
 
-/// A number with as many digits as it has, three at the most: `6.14e7`.
+/// A number with its significant digits, at most three: `6.14e7`.
 fn exponential(number: f64) -> String {
     let rounded: f64 = format!("{number:.2e}").parse().unwrap_or(number);
     format!("{rounded:e}")
 }
 
-/// How far a choice that breaks the limits is from them: its share of misses, and how far its mean is above the limit.
+/// The distance of a choice from the limits that it breaks: its share of misses, and its mean relative to the limit.
 fn excess(choice: &PlanChoice, goal: &Goal) -> f64 {
     let over = |most: f64| (SECONDS_PER_HOUR * choice.time_h[0] / most - 1.0).max(0.0);
     1.0 - choice.keeps.unwrap_or(1.0) + goal.max_mean_time_s.map_or(0.0, over)
@@ -408,7 +408,7 @@ fn sort(all: &mut [PlanChoice], goal: &Goal) {
     });
 }
 
-/// The first of those with an equal key.
+/// The first one for each key.
 fn first_of_each<'c, K: Ord>(
     all: &'c [PlanChoice],
     key: impl Fn(&'c PlanChoice) -> K,
@@ -488,9 +488,9 @@ fn choice(
     })
 }
 
-/// What it is worth to time some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and what is second to
-/// it, of which one is known exactly after it and both are log-normal around their predictions. Positive where it gains more than it
-/// takes.
+/// The worth of timing some steps of the best plan on each GPU: E[max(0, dearer − cheaper)] of the best and the second one,
+/// of which one becomes known exactly and both are log-normal around their predictions. Positive if it gains more than it
+/// costs.
 fn measurements(
     question: &ModelQuestion,
     asked: &scenario::ResolvedQuestion,
@@ -510,7 +510,7 @@ fn measurements(
             let gain = if at == 0 {
                 exchange(worth, second, choice.log_sd)
             } else {
-                // It may turn out cheaper than the best: the other side of the same exchange.
+                // It may turn out cheaper than the best: the opposite side of the exchange.
                 exchange(worth, best.worth(objective), choice.log_sd) + best.worth(objective)
                     - worth
             };
@@ -538,7 +538,7 @@ fn exchange(mean: f64, other: f64, log_sd: f64) -> f64 {
     if !other.is_finite() {
         return 0.0;
     }
-    // Where one of them costs nothing there is nothing to find out.
+    // If one of them is free there is nothing to find out.
     if log_sd <= 0.0 || mean <= 0.0 || other <= 0.0 {
         return (mean - other).max(0.0);
     }

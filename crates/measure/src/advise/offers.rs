@@ -1,4 +1,4 @@
-//! What the measured VM types cost, where, and how long they live: from the catalogue, or as the user says.
+//! Prices, regions and lifetimes of the measured VM types: from the catalogue, or as given by the user.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,24 @@ use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Market, Price, VmType};
 use scavsim_read::input::{Diagnostic, Diagnostics, closest, nearest_or_all};
 
-/// The word for all providers; for a region, wherever a VM type is the cheapest.
+/// The word for all providers; for a region, the cheapest one of each VM type.
 pub const ANY: &str = "any";
 
 #[derive(Debug, Clone, Default)]
 pub struct OfferFilter {
-    /// Only VM types of this provider, or of [`ANY`]; of those of the measured types when `None`.
+    /// Only VM types of this provider, or of [`ANY`]; by default of the measured types' providers.
     pub provider: Option<String>,
     pub only_measured: bool,
     /// Only prices of this region; with [`ANY`] the cheapest of each VM type.
     pub region: Option<String>,
-    /// Only this market; on demand and spot where prices and lives are known.
+    /// Only this market; by default on demand, and spot if prices and lifetimes are known.
     pub market: Option<Market>,
-    /// USD per hour on demand, whatever the catalogue says.
+    /// USD per hour on demand, instead of the catalogue's.
     pub own_usd: BTreeMap<String, f64>,
-    /// Mean hours until a spot VM is lost, in place of published lives.
+    /// Mean hours until a spot VM is lost, instead of published lifetimes.
     pub spot_run_h: Option<f64>,
     pub caps: PriceCaps,
-    /// VMs that are paid for: so many of a type cost nothing more on demand.
+    /// Reserved VMs: this number of a type is free on demand.
     pub reserved: BTreeMap<String, u32>,
 }
 
@@ -35,7 +35,7 @@ pub struct OfferFilter {
 pub struct PriceRegion {
     pub provider: String,
     pub region: String,
-    /// Other regions that have a price of what was measured.
+    /// Other regions with a price of a measured type.
     pub others: BTreeSet<String>,
 }
 
@@ -45,11 +45,11 @@ pub struct OfferList {
     pub places: Vec<PriceRegion>,
     /// By VM type, on demand before spot.
     pub all: Vec<Offer>,
-    /// What is left out, a sentence each.
+    /// Reasons for missing offers, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Offers of `vm_types`, and of `others` that were not measured, as far as there are any. What is not possible goes to `diagnostics`.
+/// Offers of `vm_types`, and of unmeasured `others`, if there are any. Mistakes go to `diagnostics`.
 pub fn offers(
     vm_types: &BTreeSet<String>,
     others: &BTreeSet<String>,
@@ -63,7 +63,7 @@ pub fn offers(
     if diagnostics.len() > before {
         return offers;
     }
-    // Where a provider has nothing that was measured, what is asked about says its region.
+    // If a provider has no measured type, the other candidates decide its region.
     let mut regions_by_provider = regions(others, wanted, catalogue);
     regions_by_provider.extend(regions(vm_types, wanted, catalogue));
     let regions = regions_by_provider;
@@ -126,7 +126,7 @@ pub fn offers(
     offers
 }
 
-/// Why a VM type has no offer, to be put behind its name.
+/// Why a VM type has no offer, as the end of a sentence.
 struct NoOffer(String);
 
 /// The offer of a listed VM type in a market.
@@ -174,14 +174,14 @@ fn without_region(listed: &VmType, wanted: &OfferFilter, catalogue: &Catalogue) 
     why.unwrap_or_else(|| format!("no price {} is known of it", in_words(wanted.market)))
 }
 
-/// Why a VM type is left out that is not of the wanted provider.
+/// Why a VM type of another provider is left out.
 fn of_another(vm: &str, provider: Option<&str>, wanted: &OfferFilter) -> Option<String> {
     let only = wanted.provider.as_deref().filter(|only| *only != ANY)?;
     let of = provider.unwrap_or("no provider that is known");
     (provider != Some(only)).then(|| format!("{vm}: it is of {of}"))
 }
 
-/// The VM type of an offer in another market of its region, where the catalogue knows the price of its own year.
+/// The VM type of an offer in another market of its region, if the catalogue knows a price of that year.
 pub fn offer_in_market(
     offer: &Offer,
     market: Market,
@@ -197,7 +197,7 @@ pub fn offer_in_market(
     Some(self::offer(&offer.vm, price, lives, catalogue))
 }
 
-/// The regions that prices are from, and where else what was measured has prices.
+/// The regions of the prices, and other regions with prices of the measured types.
 fn places(
     all: &[Offer],
     regions: BTreeMap<String, String>,
@@ -231,7 +231,7 @@ fn places(
     taken.map(place).collect()
 }
 
-/// A market as what a price is for.
+/// A market as the object of a price.
 fn in_words(market: Option<Market>) -> String {
     match market {
         None | Some(Market::OnDemand) => "on demand".to_owned(),
@@ -259,7 +259,7 @@ fn without_any(
     Diagnostic::general(title).with_help(help)
 }
 
-/// Own prices that are far from the last known ones, each with what may be meant.
+/// User prices that differ much from the last known ones, each with a hint.
 pub fn strange_prices(own_usd: &BTreeMap<String, f64>, catalogue: &Catalogue) -> Diagnostics {
     let mut doubts = Diagnostics::default();
     for (vm, usd) in own_usd {
@@ -287,7 +287,7 @@ fn own_offer(vm: &str, provider: Option<String>, usd_per_hour: f64, wanted: &Off
     }
 }
 
-/// A spot VM at a price, with what was said or published of such lives, or assumed.
+/// A spot VM at a price, with given, published or assumed lifetimes.
 fn spot_offer(
     listed: &VmType,
     price: &Price,
@@ -389,7 +389,7 @@ fn check(
     }
 }
 
-/// The region of each provider that has most of the VM types, and of these the cheapest.
+/// The region of each provider with the most of the VM types; among these the cheapest.
 fn regions(
     vm_types: &BTreeSet<String>,
     wanted: &OfferFilter,
@@ -428,8 +428,8 @@ fn regions(
         .collect()
 }
 
-/// The last price in each region. Old ones are there only on demand, of a VM type that has no other: one may be low because it is
-/// old.
+/// The last price in each region. Old ones are included only on demand, for a VM type without newer ones: an old price may be
+/// too low.
 fn new_in_regions<'p>(all: &'p [Price], market: Market, catalogue: &Catalogue) -> Vec<&'p Price> {
     let is_bygone = all.iter().all(|price| catalogue.is_old(price));
     let regions: BTreeSet<&str> = all.iter().map(|p| &*p.region).collect();
@@ -454,7 +454,7 @@ fn latest<'p>(all: &'p [Price], region: &str, market: Market) -> Option<&'p Pric
         .max_by_key(|p| p.valid_to)
 }
 
-/// What was published of the lives of such VMs: there, or in all regions, or anywhere.
+/// The published lifetimes of such VMs: in the region, in all regions, or anywhere.
 fn lifetime(provider: &str, gpu: Option<&str>, region: &str) -> Option<&'static Model> {
     let alike = || {
         let all = Model::embedded().0.iter();

@@ -1,25 +1,25 @@
-//! What a few measurements leave unknown: a random field around a prediction, conditioned on where it was measured.
+//! The uncertainty after few measurements: a random field around a prediction, conditioned on the measurements.
 
 use scavsim_base::stats::field::{Field, dot, symmetric};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
-    /// Places of different groups tell nothing of each other.
+    /// Places of different groups are independent.
     pub(super) group: usize,
-    /// Workers on one VM have no network between them: they tell little of those that have.
+    /// Workers on one VM have no network between them: they are weakly correlated with others.
     pub(super) is_one_vm: bool,
-    /// Logarithms of what it differs in.
+    /// Logarithms of its coordinates.
     pub(super) x: [f64; 2],
-    /// Errors over those among the measurements: laws go astray the further they are followed.
+    /// Error relative to that among the measurements: laws get worse away from them.
     pub(super) scale: f64,
 }
 
-/// What a factor of e in one of the logarithms leaves of a correlation is e^(−1/REACH): a factor of eight, 1/e.
+/// A factor of e in one of the logarithms multiplies a correlation by e^(−1/REACH): a factor of eight, by 1/e.
 const REACH: f64 = 2.08;
-/// What is left of it across the border of one VM.
+/// Factor of the correlation between one VM and several.
 const ACROSS: f64 = 0.3;
 
-/// Covariance of the errors at two places before anything is measured, over the variance among the measurements.
+/// Prior covariance of the errors at two places, relative to the variance among the measurements.
 fn prior(a: &Place, b: &Place) -> f64 {
     if a.group != b.group {
         return 0.0;
@@ -33,27 +33,27 @@ fn prior(a: &Place, b: &Place) -> f64 {
     border * a.scale * b.scale * libm::exp(-apart / REACH)
 }
 
-/// Errors of ln(prediction) around the truth, after measurements.
+/// Errors of ln(prediction), after measurements.
 #[derive(Debug, Clone)]
 pub(super) struct Process {
     places: Vec<Place>,
-    /// The measurements, by their correlation before they were made, with their own errors.
+    /// The prior correlation of the measurements, with their own errors.
     field: Field,
-    /// Standard deviation before anything is measured.
+    /// Prior standard deviation.
     sigma: f64,
     /// Variance of each measurement's own error.
     own: Vec<f64>,
 }
 
 impl Process {
-    /// Measured at `places`, each with the variance of its own error.
+    /// A process measured at `places`, each with the variance of its own error.
     pub(super) fn new(places: Vec<Place>, own: Vec<f64>, sigma: f64) -> Process {
         let variance = (sigma * sigma).max(1e-12);
-        // Rounding may take the rest of a place that others determine below zero.
+        // Rounding may make the variance of a place that others determine negative.
         let field = Field::with_least_variance(places.len(), 1e-12, |i, j| {
             let correlation = prior(&places[i], &places[j]);
             if i == j {
-                // The jitter keeps measurements at one place solvable.
+                // The jitter keeps repeated measurements at one place solvable.
                 correlation + (own[i] / variance + 1e-9)
             } else {
                 correlation
@@ -83,7 +83,7 @@ impl Process {
         })
     }
 
-    /// Share of the prior variance that is left at each measurement if it is left out.
+    /// Share of the prior variance that remains at each measurement if it is left out.
     pub(super) fn left_without(&self) -> Vec<f64> {
         let precision = self.field.precision();
         let left = (0..self.places.len()).map(|at| 1.0 / precision.entry(at, at));
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Between two measurements of a process with exponential correlation r on both sides, 1 − 2r²/(1 + r²) is left.
+    /// Between two measurements of a process with exponential correlation r on both sides, 1 − 2r²/(1 + r²) remains.
     #[test]
     fn what_is_left_between_two_measurements_is_that_of_the_textbook() {
         let process = Process::new(vec![place(0.0), place(2.0)], vec![0.0; 2], 0.1);
@@ -113,7 +113,7 @@ mod tests {
         let r = libm::exp(-1.0 / REACH);
         let left = 1.0 - 2.0 * r * r / (1.0 + r * r);
         near(all[0] / 0.01, left, 1e-6);
-        // Nothing is left where it was measured, and far away all is.
+        // No variance remains at a measurement, and all of it far away.
         near(all[4] / 0.01, 0.0, 1e-6);
         near(all[8] / 0.01, 1.0, 1e-6);
         near(all[1], all[3], 1e-15);
@@ -139,7 +139,7 @@ mod tests {
             ..place(0.0)
         };
         let all = process.covariance(&[place(0.0), other]);
-        // Prior and measurement weigh the same.
+        // Prior and measurement have equal weights.
         near(all[0], 0.005, 1e-6);
         near(all[3], 0.01, 1e-12);
         assert_eq!(all[1], 0.0);

@@ -1,4 +1,4 @@
-//! What is asked, and why there may be no answer.
+//! The question, and why there may be no answer.
 
 use super::decision::Goal;
 use super::offers::OfferFilter;
@@ -14,7 +14,7 @@ pub struct Question {
     /// Minutes until VMs train, in a measurement and in the job.
     pub setup_min: f64,
     pub steps: u32,
-    /// How often the job is to be trained.
+    /// Number of times that the job is trained.
     pub times: f64,
     /// Simulated runs of each configuration.
     pub runs: u64,

@@ -1,4 +1,4 @@
-//! What can be rented for a job, whether its steps were measured or predicted from a model: what deadlines are planned with.
+//! What can be rented for a job, with measured or predicted steps: the input of plans for deadlines.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use super::{json, text};
 /// A configuration on demand.
 #[derive(Debug, Clone)]
 pub struct RentalChoice {
-    /// Place among the choices of its advice.
+    /// Rank among the choices of its advice.
     pub at: usize,
     /// Workers, batch and VMs; or GPUs, VMs and plan.
     pub name: String,
@@ -23,29 +23,29 @@ pub struct RentalChoice {
     pub time_h: [f64; 3],
     /// Seconds of a checkpoint, and of a restore.
     pub checkpoint_s: f64,
-    /// Chance to miss a limit; 0 without one.
+    /// Probability of missing a limit; 0 without one.
     pub miss: f64,
-    /// Measured, interpolated, extrapolated, or by another machine.
+    /// Measured, interpolated, extrapolated, or from another machine.
     pub evidence: &'static str,
-    /// Whether steps on its GPU are known from those on another one only, although some were measured.
+    /// Whether steps on its GPU are predicted from those on another GPU, although some were measured.
     pub is_other_gpu: bool,
-    /// Columns of its own kind in JSON.
+    /// Columns of its kind in JSON.
     pub columns: Map<String, Value>,
 }
 
-/// An advice, as far as a deadline needs it.
+/// The parts of an advice that a deadline needs.
 #[derive(Debug, Clone)]
 pub struct RentalAdvice {
     pub name: String,
-    /// What it is based on: titles and sentences.
+    /// The evidence of the advice: titles and sentences.
     pub sections: Vec<(&'static str, Vec<String>)>,
     /// Heading of [`RentalChoice::form`].
     pub form: &'static str,
-    /// Configurations that keep to the limits, the best first.
+    /// Configurations that meet the limits, the best first.
     pub choices: Vec<RentalChoice>,
-    /// Where none does, the one that is likeliest to.
+    /// If none does, the one that most likely does.
     pub nearest: Option<RentalChoice>,
-    /// All of the advice.
+    /// The whole advice.
     pub json: Value,
 }
 

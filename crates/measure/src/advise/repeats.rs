@@ -1,4 +1,4 @@
-//! How far repeats of one measurement lie apart.
+//! The scatter of repeated measurements.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use scavsim_base::stats::median_of;
 use scavsim_import::MeasuredRun;
 use scavsim_import::profile::ASTRAY;
 
-/// Standard deviation of ln(step) where nothing was repeated: no measurement.
+/// Standard deviation of ln(step) without repeats: no measurement.
 pub const STEP_SD: f64 = 0.02;
-/// Standard deviation of ln(epochs) where nothing was repeated: training runs differ by more than steps do.
+/// Standard deviation of ln(epochs) without repeats: training runs differ by more than steps do.
 pub const EPOCHS_SD: f64 = 0.03;
-/// Repeats that what is assumed weighs as much as.
+/// Weight of the assumption, in repeats.
 const ASSUMED: f64 = 2.0;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Repeats {
     pub step_sd: f64,
     /// Standard deviation of ln(epochs) of one training run.
     pub epochs_sd: f64,
-    /// Repeats beyond the first of a configuration, and of the epochs of a batch.
+    /// Number of repeats, not counting the first run of a configuration, and of the epochs of a batch.
     pub beyond_first: (usize, usize),
     counts: BTreeMap<(String, u32, u32), usize>,
     runs: BTreeMap<u32, usize>,
@@ -79,11 +79,11 @@ impl Repeats {
     }
 }
 
-/// The standard deviation within groups, with what is assumed as so many repeats more; and the repeats.
+/// The standard deviation within groups, with the assumption as additional repeats; and the number of repeats.
 fn pooled<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, assumed: f64) -> (f64, usize) {
     let (mut squares, mut repeats) = (0.0, 0);
     for group in groups {
-        // A repeat that went astray says nothing of the others.
+        // Repeats far from the median are outliers, and are left out.
         let middle = median_of(group.iter().copied()).unwrap_or(0.0);
         let alike = || (group.iter()).filter(|x| group.len() < 3 || (**x - middle).abs() < ASTRAY);
         let count = alike().count();

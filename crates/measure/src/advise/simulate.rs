@@ -1,4 +1,4 @@
-//! The configurations of a profile, simulated in each market where they have a price.
+//! Simulates the configurations of a profile in each market with a price.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -84,7 +84,7 @@ pub(super) fn simulate(
                     usd_per_hour,
                     step_s: replay.step.total_s(),
                 };
-                // What never ends cannot be chosen.
+                // A configuration that never ends cannot be chosen.
                 if row.expected.time_s.is_finite() && row.expected.cost_usd.is_finite() {
                     simulated.push(SimulatedChoice {
                         prospect,
@@ -100,7 +100,7 @@ pub(super) fn simulate(
     Ok(simulated)
 }
 
-/// Offers that one scenario can hold: of one market, whose VMs live alike.
+/// Offers that fit into one scenario: of one market, with equal lifetimes.
 fn lots(all: &[Offer]) -> Vec<Vec<&Offer>> {
     let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
     for offer in all {
@@ -123,7 +123,7 @@ fn run_sd([low, high]: [f64; 2]) -> f64 {
     if low > 0.0 && high.is_finite() {
         libm::log(high / low) / (2.0 * normal::AT_95)
     } else {
-        // One in 20 does not end: nothing is sure.
+        // One in 20 never ends, so the deviation is large.
         1.0
     }
 }
@@ -141,7 +141,7 @@ fn scenario(
         .filter_map(|offer| machines.machine_of_shape(&offer.vm))
         .map(|machine| format!("[vm.\"{}\"]\nlike = \"{}\"\n", machine.vm, machine.like))
         .collect();
-    // A scenario prices all that was measured; of what has no offer in this lot, nothing is run.
+    // A scenario prices everything that was measured; types without an offer in this lot are not run.
     let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| vm_type(s)).collect();
     let has_offer = |vm: &str| lot.iter().any(|offer| offer.vm == vm);
     let others = measured

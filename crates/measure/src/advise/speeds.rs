@@ -1,8 +1,8 @@
-//! How fast a training is on one GPU beside another: a law over data sheets, set by trainings that were measured on several.
+//! The speed of a training on one GPU relative to another: a law over data sheets, fitted to trainings measured on several GPUs.
 //!
-//! ln(seconds) of training a on GPU g is c + u − β·x + ε. x: the logarithms of the GPU's 32-bit peak (TF32 where it has that),
-//! its 16-bit peak and its memory bandwidth. β: what a owes to each of them, which differs between trainings. u: what g has for
-//! itself, and ε: what a has for itself on g. All are normal, so what is known of some GPUs tells the others, and how sure.
+//! ln(seconds) of training a on GPU g is c + u − β·x + ε. x: the logarithms of the GPU's 32-bit peak (TF32 if it has that),
+//! its 16-bit peak and its memory bandwidth. β: how much a depends on each of them, which differs between trainings. u: the
+//! own effect of g; ε: the own effect of a on g. All are normal, so known GPUs predict the others, with an error.
 
 use std::sync::LazyLock;
 
@@ -14,26 +14,26 @@ use scavsim_read::input::{Diagnostics, Source};
 const FILE: &str = "data/gpus/trainings.csv";
 const TRAININGS: &str = include_str!("../../../../data/gpus/trainings.csv");
 
-/// Figures of a data sheet that count.
+/// Number of data-sheet figures in the law.
 const FEATURES: usize = 3;
-/// Standard deviation of β between trainings, by figure: the likeliest values for the trainings that set the law, as the three below.
+/// Standard deviation of β between trainings, by figure: maximum likelihood for the trainings that set the law, as for the three below.
 const OF_TRAININGS: [f64; FEATURES] = [0.166, 0.122, 0.058];
 /// Standard deviation of u.
 const OF_GPUS: f64 = 0.132;
 /// Standard deviation of ε.
 const OF_PAIRS: f64 = 0.086;
-/// Mean and standard deviation of the mean of β before any training is known. No measurement: wide.
+/// Prior mean and standard deviation of the mean of β. No measurement: wide.
 const EXPECTED: (f64, f64) = (0.4, 0.5);
-/// Variance of c: nothing is known of it.
+/// Variance of c: it is unknown.
 const LEVEL: f64 = 1e4;
 
 /// A training that was measured on several GPUs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
     pub name: String,
-    /// Who measured it, by a word of `data/gpus/README.md`.
+    /// The source of the measurement, by a word of `data/gpus/README.md`.
     pub source: String,
-    /// Whether it sets the law; the others judge it.
+    /// Whether it is used to fit the law; the others judge it.
     pub sets: bool,
     /// Speed on each GPU, in a unit that all rows of the training share.
     pub speeds: Vec<(&'static GpuSheet, f64)>,
@@ -60,7 +60,7 @@ fn read(d: &mut Diagnostics) -> Vec<Training> {
         let (Some(source), Some(name), Some(sets), Some(gpu), Some(speed)) = read else {
             continue;
         };
-        // Rows of a training need not stand together.
+        // Rows of a training need not be adjacent.
         let known = (all.iter_mut()).find(|known| known.name == name && known.source == source);
         match known {
             Some(known) => known.speeds.push((gpu, speed)),
@@ -85,17 +85,17 @@ fn features(gpu: &GpuSheet) -> [f64; FEATURES] {
 
 #[derive(Debug, Clone)]
 pub struct Speeds {
-    /// GPUs that differ in what counts.
+    /// GPUs with different features.
     kinds: Vec<[f64; FEATURES]>,
     /// Mean of β, then u of each kind.
     mean: Vec<f64>,
-    /// How sure these are: their covariance, by rows.
+    /// The covariance of these values, by rows.
     covariance: Vec<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeedPrediction {
-    /// ln(seconds) on each, but for the constant of those that were known.
+    /// ln(seconds) on each GPU, up to the constant of the known ones.
     pub log_s: Vec<f64>,
     pub covariance: Vec<f64>,
 }
@@ -107,7 +107,7 @@ impl Speeds {
         &SET
     }
 
-    /// The law that `trainings` set, without what they say of `left_out`.
+    /// The law fitted to `trainings`, without their data on `left_out`.
     pub fn from_trainings<'t>(
         trainings: impl Iterator<Item = &'t Training>,
         left_out: Option<&GpuSheet>,
@@ -166,7 +166,7 @@ impl Speeds {
         law
     }
 
-    /// How ln(seconds) on a GPU changes with the mean of β and with u.
+    /// The derivatives of ln(seconds) on a GPU by the mean of β and by u.
     fn row(&self, place: &[f64; FEATURES]) -> Vec<f64> {
         let mut row: Vec<f64> = place.iter().map(|x| -x).collect();
         row.extend(
@@ -177,7 +177,7 @@ impl Speeds {
         row
     }
 
-    /// What is said of `asked`, where ln(seconds) on `known` GPUs was measured, each with the variance of its own error.
+    /// Predicts `asked` from measured ln(seconds) on `known` GPUs, each with the variance of its own error.
     pub fn predict(&self, known: &[(&GpuSheet, f64, f64)], asked: &[&GpuSheet]) -> SpeedPrediction {
         let places: Vec<[f64; FEATURES]> = (known.iter().map(|(gpu, ..)| features(gpu)))
             .chain(asked.iter().map(|gpu| features(gpu)))
@@ -216,7 +216,7 @@ impl Speeds {
     }
 }
 
-/// Covariance of ln(seconds) of one training on two GPUs, all being known that trainings share.
+/// Covariance of ln(seconds) of one training on two GPUs, if all shared effects are known.
 fn of_one(a: &[f64; FEATURES], b: &[f64; FEATURES]) -> f64 {
     let of_training: f64 = (0..FEATURES)
         .map(|i| OF_TRAININGS[i] * OF_TRAININGS[i] * a[i] * b[i])
@@ -257,11 +257,11 @@ mod tests {
         assert!((libm::exp(told.log_s[0]) - 0.47).abs() < 0.01, "{told:?}");
         let sd = told.covariance[0].sqrt();
         assert!((libm::exp(1.645 * sd) - 0.72 / 0.47).abs() < 0.03, "{sd}");
-        // A GPU is as fast as itself.
+        // A GPU is exactly as fast as itself.
         assert!(told.log_s[1].abs() < 1e-6 && told.covariance[3] < 1e-6);
     }
 
-    /// A training that was measured on two GPUs tells what it owes to them, and so more of a third.
+    /// A training that was measured on two GPUs shows how it depends on them, and so predicts a third one better.
     #[test]
     fn two_known_gpus_tell_more_than_one() {
         let law = Speeds::shipped();
@@ -269,7 +269,7 @@ mod tests {
         let one = law.predict(&[(t4, 0.0, 1e-4)], &[v100]);
         let slow = law.predict(&[(t4, 0.0, 1e-4), (a100, libm::log(0.6), 1e-4)], &[v100]);
         assert!(slow.covariance[0] < 0.8 * one.covariance[0]);
-        // It gained less from the A100 than others do, and will from the V100.
+        // It gained less from the A100 than others do, and will gain less from the V100.
         assert!(slow.log_s[0] > one.log_s[0]);
     }
 }

@@ -1,4 +1,4 @@
-//! A recommendation for people: what is known, what to take, what to measure next.
+//! A recommendation as text: the evidence, the choice, and what to measure next.
 
 use super::advice::{Advice, Choice, MeasuredCounterpart, NextMeasurement};
 use super::candidates::FURTHER;
@@ -13,11 +13,11 @@ use scavsim_base::text::{Column, EXPLAIN, Sheet};
 use scavsim_data::workload::Provenance;
 use scavsim_search::search::Objective;
 
-/// Titles of the sections on what an answer rests on.
+/// Titles of the sections with the evidence.
 pub const EVIDENCE: &str = "Based on your measurements";
 pub const CAVEATS: &str = "Caveats";
 
-/// Choices that are shown beside the best.
+/// Number of choices that are shown in addition to the best.
 const OTHERS: usize = 5;
 
 pub fn render(advice: &Advice) -> String {
@@ -33,7 +33,7 @@ pub fn render(advice: &Advice) -> String {
     text + &answer(advice)
 }
 
-/// The recommendation, which the last screen shows.
+/// The recommendation, on the last screen.
 fn answer(advice: &Advice) -> String {
     let Some(best) = advice.choices.first().or(advice.nearest.as_ref()) else {
         return "No recommendation: no configuration can be predicted.\n".to_owned();
@@ -63,7 +63,7 @@ fn answer(advice: &Advice) -> String {
     text + EXPLAIN
 }
 
-/// What a price pack changes.
+/// The effect of a price pack.
 fn price_change(now: &Choice, before: &Choice) -> String {
     let usd = small_usd(before.cost_usd[0]);
     let is_same =
@@ -93,7 +93,7 @@ fn section(title: &str, sentences: &[String]) -> String {
     format!("{title}\n{lines}\n")
 }
 
-/// What the measurements and prices say, a clause each.
+/// The evidence of the measurements and prices, a clause each.
 pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
@@ -163,7 +163,7 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
     all
 }
 
-/// What prices there are of what was measured and what is shown, by where and when.
+/// The prices of measured and shown types, by region and day.
 fn prices(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -200,7 +200,7 @@ fn prices(advice: &Advice) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-/// Where prices are from, and where there are others.
+/// The regions of the prices, and other regions.
 fn places(advice: &Advice) -> Option<String> {
     let all: Vec<String> = (advice.offers.places.iter())
         .map(|place| {
@@ -220,7 +220,7 @@ fn places(advice: &Advice) -> Option<String> {
     (!all.is_empty()).then(|| format!("where: {}; {ways}", all.join("; ")))
 }
 
-/// What the measurements do not show, a clause each.
+/// The caveats of the measurements, a clause each.
 pub fn caveats(advice: &Advice) -> Vec<String> {
     let known = &advice.known;
     let mut all = Vec::new();
@@ -275,7 +275,7 @@ pub fn caveats(advice: &Advice) -> Vec<String> {
     all
 }
 
-/// What is not known of machines that were not measured.
+/// Caveats about unmeasured machines.
 fn of_others(advice: &Advice) -> String {
     let looked = &advice.catalogue;
     if !looked.is_wanted {
@@ -319,7 +319,7 @@ fn counterpart_sentence(stands: &MeasuredCounterpart) -> String {
     }
 }
 
-/// The best machine that was measured, where another is taken, and what it takes more.
+/// The best measured machine, if another one is chosen, and how much worse it is.
 fn best_measured(advice: &Advice) -> String {
     let (Some(best), Some(taken)) = (advice.best_measured(), advice.choices.first()) else {
         return String::new();
@@ -360,7 +360,7 @@ fn choice_text(choice: &Choice, advice: &Advice) -> String {
     indented(&name) + &indented(&figures)
 }
 
-/// Whether limits are kept, in words.
+/// Whether limits are met, in words.
 fn keeps(miss: f64) -> String {
     let kept = share(1.0 - miss);
     if miss <= SURELY {
@@ -372,7 +372,7 @@ fn keeps(miss: f64) -> String {
     }
 }
 
-/// Hours, or minutes where they are few, and their interval.
+/// Hours, or minutes if short, and their interval.
 fn hours_with_interval(hours: &[f64; 3]) -> String {
     let (unit, scale) = if is_in_minutes(hours[0]) {
         (" min", 60.0)
@@ -447,7 +447,7 @@ fn why(advice: &Advice) -> String {
     text
 }
 
-/// How far something is behind; beside what costs nothing, no share says it.
+/// The relative distance from the best; without a percentage if the best is free.
 fn behind(over: f64) -> String {
     if over.is_finite() {
         share(over)

@@ -1,6 +1,6 @@
-//! How far off a workload's predictions may be, and how much of that two configurations share. Steps: by the [law with its
-//! residual](scavsim_data::workload::residual). Epochs: errors are a random field in the logarithm of the global batch, sized
-//! by leaving out what was measured.
+//! The errors of a workload's predictions, and their correlation between configurations. Steps: by the [law with its
+//! residual](scavsim_data::workload::residual). Epochs: errors are a random field in the logarithm of the global batch,
+//! scaled by leaving out measurements.
 
 use super::machines::{Machine, Machines};
 use super::process::{Place, Process};
@@ -10,16 +10,16 @@ use scavsim_data::configuration::Configuration;
 use scavsim_data::workload::epochs::{UNTOLD, UNTOLD_WEIGHT};
 use scavsim_data::workload::{Epochs, StepCosts, Workload};
 
-/// No measurement, as [`UNTOLD`]: how much larger errors are for each factor of two beyond the measurements, over those among them.
+/// Not measured, like [`UNTOLD`]: growth of errors for each factor of two outside the measurements, relative to those among them.
 const GROWTH: f64 = 1.0;
 
 #[derive(Debug, Clone)]
 pub struct Uncertainty<'w> {
     steps: &'w StepCosts,
     repeats: Repeats,
-    /// `None` where epochs are the same for every batch because somebody said so.
+    /// `None` if the epochs of all batches are equal because the user gave them.
     epochs: Option<Process>,
-    /// Logarithms of the least and the greatest batch whose epochs are known.
+    /// Logarithms of the least and the greatest batch with known epochs.
     batches: [f64; 2],
 }
 
@@ -42,7 +42,7 @@ impl Covariances {
 }
 
 impl<'w> Uncertainty<'w> {
-    /// The uncertainty of a workload whose epochs are known from `runs` of it, or `stated` for all batches.
+    /// The uncertainty of a workload whose epochs are known from `runs`, or `stated` for all batches.
     pub fn for_workload(
         workload: &'w Workload,
         repeats: &Repeats,
@@ -111,7 +111,7 @@ fn ends(values: impl Iterator<Item = f64>) -> [f64; 2] {
     })
 }
 
-/// Errors at so far beyond `ends`, over those between them.
+/// Error at a distance outside `ends`, relative to the error between them.
 fn scale(x: f64, [low, high]: [f64; 2]) -> f64 {
     let beyond = (low - x).max(x - high).max(0.0);
     if beyond.is_finite() {
@@ -131,7 +131,7 @@ fn batch_place(batch: u32, ends: [f64; 2]) -> Place {
     }
 }
 
-/// Mean of squares, with [`UNTOLD`] as so many points more.
+/// Mean of squares, with [`UNTOLD`] as additional points.
 #[derive(Default)]
 struct Squares {
     sum: f64,
@@ -146,7 +146,7 @@ impl Squares {
         }
     }
 
-    /// Wider where few points tell it, as Student's distribution is.
+    /// Wider with few points, like Student's distribution.
     fn sigma(&self) -> f64 {
         let free = self.count + f64::from(UNTOLD_WEIGHT);
         let all = self.sum + f64::from(UNTOLD_WEIGHT) * UNTOLD * UNTOLD;

@@ -1,4 +1,4 @@
-//! Sentences as people read them.
+//! Sentences for people.
 
 use super::decision::Goal;
 use scavsim_base::text::Page;
@@ -17,7 +17,7 @@ pub(super) fn bullet(text: &str) -> String {
 }
 
 pub(super) fn indented(text: &str) -> String {
-    // Blanks at the beginning would be lost.
+    // Leading blanks would be lost.
     let text = page().prose(&format!("\u{a0}\u{a0}{text}"), 2);
     text.replace('\u{a0}', " ")
 }
@@ -29,7 +29,7 @@ pub fn capital(text: &str) -> String {
     })
 }
 
-/// The limits in words, with the share of runs that a limit on runs is for; `None` without any.
+/// The limits in words, with the share of runs for limits on runs; `None` without any.
 pub(super) fn limits(goal: &Goal, runs: f64) -> Option<String> {
     let hours_of = |seconds: f64| format!("{} h", figure(seconds / SECONDS_PER_HOUR));
     let Limits {

@@ -1,4 +1,4 @@
-//! Verified folders beside each other.
+//! A comparison of verified folders.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use scavsim_base::text::words::{or_dash, signed_percent};
 use scavsim_base::text::{Column, Sheet};
 use scavsim_search::search::Objective;
 
-/// Who did how well, over all blocks and in each.
+/// The results of all entries, over all blocks and in each.
 #[derive(Clone)]
 pub struct Board {
     /// All entries in each block, in the order of the folders.
@@ -22,7 +22,7 @@ pub struct Board {
     order: Vec<usize>,
 }
 
-/// What a leaderboard says of a folder besides figures.
+/// Facts about a folder on a leaderboard, other than figures.
 #[derive(Clone)]
 struct FolderFacts {
     strategy: String,
@@ -75,7 +75,7 @@ impl Board {
         (self.blocks.first()).map_or("", |block| &block.entries[at].strategy)
     }
 
-    /// Share of searches that came to nothing that works.
+    /// Share of searches without a working result.
     fn failed(block: &Block, at: usize) -> f64 {
         block.entries[at].share(|tally: &Tally| tally.failed + tally.without)
     }
@@ -97,7 +97,7 @@ impl Board {
         for (n, block) in self.blocks.iter().enumerate() {
             let head = format!("{} R {}", block.objective.name(), block.repeats);
             let net = |at: &usize| or_dash(block.entries[*at].mean(Tally::net).map(signed_percent));
-            // The first of each objective stays longest.
+            // The first of each objective is dropped last.
             let is_first = n == 0 || self.blocks[n - 1].objective != block.objective;
             columns.push(Column::number(head, net).rank(if is_first { 1 } else { 3 }));
         }
@@ -109,7 +109,7 @@ impl Board {
         Sheet::new(self.order.clone(), columns)
     }
 
-    /// What leads, in a sentence per objective and number of runs.
+    /// The leaders, in a sentence per objective and number of runs.
     pub fn headlines(&self) -> Vec<String> {
         let each = self.blocks.iter().zip(&self.verdicts);
         each.map(|(block, verdict)| {
@@ -133,7 +133,7 @@ impl Board {
         .collect()
     }
 
-    /// The board as CSV: over all blocks, then each.
+    /// The board as CSV: over all blocks, then for each.
     pub fn csv(&self) -> io::Result<String> {
         let mut rows = Vec::new();
         for (place, &at) in self.order.iter().enumerate() {

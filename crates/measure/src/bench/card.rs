@@ -1,4 +1,4 @@
-//! What a grid holds, in words and figures: by whom it was measured, under which licence, and what is missing.
+//! The contents of a grid in words and figures: who measured it, its licence, and missing values.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use scavsim_read::input::{Diagnostics, Folder};
 
 pub const FILE: &str = "CARD.md";
 
-/// The card of the grid in a folder, as Markdown; what is wrong with the grid goes to `diagnostics`.
+/// The card of the grid in a folder, as Markdown; mistakes of the grid go to `diagnostics`.
 pub fn card(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<String> {
     let spec = folder.read(SPEC, diagnostics)?;
     let rows = folder.read(ROWS, diagnostics)?;
@@ -70,7 +70,7 @@ pub fn card(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<String> {
     Some(text)
 }
 
-/// Shares of whole runs that were measured besides, by job.
+/// Shares of whole runs that were also measured, by job.
 fn cheap(jobs: &[Job]) -> Option<String> {
     let told = |job: &Job| {
         let shares = job.cheap.iter().map(|cheap| percent(cheap.share, 1));

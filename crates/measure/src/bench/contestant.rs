@@ -1,4 +1,4 @@
-//! Who is judged by a suite: a strategy that comes along, or a program.
+//! An entrant of a suite: a built-in strategy, or a program.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,7 +9,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, closest, foreign};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::{Registry, Settings, registry};
 
-/// Name that every program has in its scenarios, so that all are dealt the same luck.
+/// Name of every program in its scenarios, so that all meet equal random draws.
 const PROGRAM: &str = "submission";
 const LONGEST_NAME: usize = 40;
 const LONGEST_STRATEGY: usize = 200;
@@ -21,11 +21,11 @@ pub struct Contestant {
     pub strategy: String,
     /// The name on the leaderboard.
     pub name: String,
-    /// What it was tuned on, by the word of who enters it.
+    /// The entrant's statement about tuning.
     pub tuned_on: String,
 }
 
-/// A program, started in the folder in which its files are.
+/// A program, started in the folder of its files.
 #[derive(Debug, Clone)]
 struct EnteredProgram {
     command: Vec<String>,
@@ -35,18 +35,18 @@ struct EnteredProgram {
     disguise: Option<u64>,
 }
 
-/// Who enters: a strategy or the file of a program, or a command, with what is said of it.
+/// An entrant: a strategy, the file of a program or a command, with a description.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entrant<'a> {
     pub strategy: Option<&'a str>,
     pub command: &'a [String],
-    /// Name on the leaderboard, where it is another.
+    /// Name on the leaderboard, if it differs.
     pub name: Option<&'a str>,
     pub tuned_on: Option<&'a str>,
 }
 
 impl Contestant {
-    /// Whoever replays transcripts needs a strategy in its place.
+    /// A placeholder strategy for replaying transcripts.
     pub(super) fn nobody() -> Contestant {
         Contestant {
             program: None,
@@ -56,7 +56,7 @@ impl Contestant {
         }
     }
 
-    /// A strategy that comes with scavsim, the file of a program, or a command that is started in `folder`.
+    /// A built-in strategy, the file of a program, or a command that is started in `folder`.
     pub fn find(
         entrant: Entrant<'_>,
         folder: &Path,
@@ -119,12 +119,12 @@ impl Contestant {
         }
     }
 
-    /// How it is started; `None` of a strategy that comes along.
+    /// The command that starts it; `None` for a built-in strategy.
     pub(super) fn command(&self) -> Option<&[String]> {
         Some(&self.program.as_ref()?.command)
     }
 
-    /// Words of its command, files by their names; none of a strategy that comes along.
+    /// Words of its command, files by their names; empty for a built-in strategy.
     pub(super) fn command_words(&self) -> Vec<String> {
         let program = self.program.as_ref();
         program.map_or(Vec::new(), EnteredProgram::command_words)
@@ -143,14 +143,14 @@ impl Contestant {
         each.collect()
     }
 
-    /// Tells a program names, orders and units that it cannot know.
+    /// Gives a program names, orders and units that it cannot know.
     pub(super) fn disguise(&mut self, seed: u64) {
         if let Some(program) = &mut self.program {
             program.disguise = Some(seed);
         }
     }
 
-    /// The scenario with the program where it is.
+    /// The scenario with the program in its real folder.
     pub(super) fn at_home(&self, mut scenario: Scenario) -> Scenario {
         if let Some(program) = &self.program
             && let Some(own) = scenario.settings.own.get_mut(PROGRAM)
@@ -163,7 +163,7 @@ impl Contestant {
 }
 
 impl EnteredProgram {
-    /// A command in a folder: one that begins with a file of Python is run by `python3`.
+    /// A command in a folder: a Python file is run by `python3`.
     fn new(
         words: &[String],
         folder: &Path,
@@ -177,7 +177,7 @@ impl EnteredProgram {
             command.insert(0, "python3".to_owned());
         } else if is_file(&first) || first.contains('/') {
             let place = Some(folder.join(first)).filter(|place| place.is_file());
-            // An environment may be where the judge is.
+            // The interpreter's environment may be in the judge's folder.
             let place = place.or_else(|| std::path::absolute(first).ok())?;
             command[0] = place.to_string_lossy().into_owned();
         }
@@ -209,7 +209,7 @@ impl EnteredProgram {
         let (here, files) = (&self.folder, &self.files);
         let plain = |word: &String| match here.join(word).strip_prefix(here) {
             _ if files.contains_key(&file_name(word)) => file_name(word),
-            // An interpreter of the folder, or one that is found anywhere.
+            // An interpreter in the folder, or one on the search path.
             Ok(inside) => inside.to_string_lossy().into_owned(),
             Err(_) => file_name(word),
         };
@@ -227,7 +227,7 @@ pub(super) fn is_built_in(name: &str) -> bool {
     recipe.is_some()
 }
 
-/// What the constants of a strategy that comes along were chosen on.
+/// The data on which the constants of a built-in strategy were chosen.
 fn tuned_on(strategy: &str) -> &'static str {
     match registry::base(strategy) {
         "value-of-information" | "value-of-information-history" => {
@@ -237,7 +237,7 @@ fn tuned_on(strategy: &str) -> &'static str {
     }
 }
 
-/// Why a name cannot stand on a leaderboard for a strategy, or the strategy cannot.
+/// Why a name or a strategy is invalid on a leaderboard.
 pub(super) fn not_a_label(name: &str, strategy: &str) -> Option<&'static str> {
     let why = not_a_text(name, LONGEST_NAME).or_else(|| not_a_text(strategy, LONGEST_STRATEGY));
     why.or_else(|| {

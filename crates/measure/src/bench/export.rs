@@ -1,4 +1,4 @@
-//! A suite with all that it needs, as a folder to be archived: the same bytes every time.
+//! A suite with all its data, as a folder for an archive: equal bytes every time.
 
 use super::card;
 use super::suite::{Suite, hash};
@@ -9,7 +9,7 @@ use scavsim_read::input::{Diagnostics, Folder};
 pub const HASHES: &str = "B3SUMS";
 const LICENCE: &str = "LICENSE";
 
-/// Files of a suite with their texts, in alphabetical order; what is wrong with a grid goes to `diagnostics`.
+/// Files of a suite with their texts, in alphabetical order; mistakes of a grid go to `diagnostics`.
 pub fn files(suite: &Suite, diagnostics: &mut Diagnostics) -> Option<Vec<(String, String)>> {
     let mut all = vec![("suite.toml".to_owned(), suite.source.text.clone())];
     for grid in &suite.grids {

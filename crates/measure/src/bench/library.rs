@@ -6,7 +6,7 @@ use scavsim_read::input::Source;
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/bench");
 
-/// The name of the suite that is taken where nobody names one.
+/// The name of the default suite.
 pub const NEWEST: &str = "v2";
 
 pub fn source(name: &str) -> Option<Arc<Source>> {

@@ -1,5 +1,5 @@
-//! A suite of searches that strategies are judged by, and what strangers hand in: a folder with a transcript of every search,
-//! which anybody can replay without the strategy.
+//! A suite of searches that judges strategies, and submissions: folders with a transcript of every search, which anyone can
+//! replay without the strategy.
 
 pub mod board;
 pub mod card;

@@ -1,4 +1,4 @@
-//! A strategy that asks what a transcript says was asked, and chooses what it says was chosen.
+//! A strategy that repeats the questions and the choice of a transcript.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use scavsim_search::testbed::{Stop, Testbed, TestbedRequest};
 #[derive(Debug)]
 pub struct Replay {
     written: Transcript,
-    /// What cannot be asked or chosen again, in words.
+    /// Why a question or choice cannot be repeated, in words.
     wrong: Mutex<Option<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is handed in: a folder with the transcripts of all searches of a suite, and what it says of itself.
+//! A submission: a folder with the transcripts of all searches of a suite, and its description.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,10 +19,10 @@ use scavsim_read::input::{Diagnostics, Source, json};
 use scavsim_search::search::Objective;
 
 pub const FILE: &str = "submission.json";
-/// Folder of the program's files in that of a submission.
+/// Folder of the program's files in the submission.
 const PROGRAM: &str = "program";
 
-/// Why a folder is not what it says, in sentences.
+/// Why a folder does not match its claims, in sentences.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", why.join("; "))]
 pub struct Refusal {
@@ -103,7 +103,7 @@ pub struct Total {
     pub regret: Option<f64>,
 }
 
-/// What blocks come to, grid by grid.
+/// The totals of blocks, grid by grid.
 pub(super) fn totals(suite: &Suite, blocks: &[Block]) -> Vec<Total> {
     let of = |grid: &str, block: &Block| {
         let all = block.units.iter().zip(&block.entries[0].units);
@@ -128,16 +128,16 @@ pub(super) fn totals(suite: &Suite, blocks: &[Block]) -> Vec<Total> {
         .collect()
 }
 
-/// A folder with what its searches came to.
+/// A folder with the results of its searches.
 #[derive(Clone)]
 pub struct VerifiedSubmission {
     pub submission: Submission,
     pub blocks: Vec<Block>,
-    /// Whether its strategy made the searches anew, besides the replay of what stands there.
+    /// Whether its strategy repeated the searches, in addition to the replay of the transcripts.
     pub was_run_again: bool,
 }
 
-/// Makes all searches of a suite and writes a folder with their transcripts, the program and what they came to.
+/// Makes all searches of a suite and writes a folder with their transcripts, the program and the results.
 pub fn run(
     suite: &Suite,
     scenarios: &[SuiteScenario],
@@ -149,7 +149,7 @@ pub fn run(
     let mut file = folder.create(transcript::FILE)?;
     let way = RunMode::Search(&mut file);
     let blocks = walk(suite, scenarios, &contestant.name, effort, way)?;
-    // Nothing vouches for other searches than it was made from.
+    // The old file does not describe the new searches.
     folder.remove(FILE)?;
     file.close()?;
     let files = contestant.files();
@@ -235,7 +235,7 @@ impl Submission {
         Err(Refusal::for_reason(why))
     }
 
-    /// Who made it, as far as it is in its folder.
+    /// The author and strategy of a submission, from its folder.
     pub(super) fn contestant(
         &self,
         folder: &Path,

@@ -1,4 +1,4 @@
-//! Which grids, objectives, runs of a job and starts a strategy is judged by.
+//! The grids, objectives, runs of a job and starts that judge a strategy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,14 +42,14 @@ struct GridTable {
     halves: u32,
 }
 
-/// A suite, checked: its grids are those that it was made from.
+/// A suite, checked: its grids are unchanged.
 #[derive(Debug, Clone)]
 pub struct Suite {
     pub name: String,
     pub version: u32,
-    /// What it is for.
+    /// The purpose of the suite.
     pub about: String,
-    /// Seed of its halves, deals and strategies.
+    /// Seed of its halves, random draws and strategies.
     pub seed: u64,
     pub repeats: Vec<u64>,
     pub objectives: Vec<Objective>,
@@ -57,7 +57,7 @@ pub struct Suite {
     /// BLAKE3 hash of its file.
     pub hash: String,
     pub source: Arc<Source>,
-    /// Where paths in it start.
+    /// The base folder of its paths.
     pub folder: PathBuf,
 }
 
@@ -71,7 +71,7 @@ pub struct SuiteGrid {
     /// BLAKE3 hash of its table.
     pub rows: String,
     pub licence: String,
-    /// The jobs to take; the grid's own where there are none.
+    /// The jobs to use; by default the grid's own.
     pub jobs: Vec<String>,
     /// Searches of each kind on each job.
     pub starts: u32,
@@ -79,24 +79,24 @@ pub struct SuiteGrid {
     pub halves: u32,
 }
 
-/// The scenario of a grid, and why its contestant cannot be used there, where it cannot: then all its searches fail.
+/// The scenario of a grid, and why its contestant cannot be used there, if so: then all its searches fail.
 #[derive(Debug, Clone)]
 pub struct SuiteScenario {
     pub scenario: Scenario,
     pub unusable: Option<String>,
 }
 
-/// One plan of a suite: a grid or a half of it, run so often.
+/// One plan of a suite: a grid or a half of it, for a number of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
     pub grid: usize,
-    /// Which half, from 1; 0: the whole.
+    /// Number of the half, from 1; 0: the whole.
     pub half: u32,
     pub repeats: u64,
 }
 
 impl Suite {
-    /// Reads a suite; every mistake goes to `diagnostics`. Paths in it start at `folder`.
+    /// Reads a suite; every mistake goes to `diagnostics`. Its paths are relative to `folder`.
     pub fn read(
         source: &Arc<Source>,
         folder: &Path,
@@ -159,7 +159,7 @@ impl Suite {
             source: Arc::clone(source),
             folder: folder.to_owned(),
         };
-        // Whatever its scenarios would be refused for is told here.
+        // All mistakes of its scenarios are reported here.
         suite.replayed(diagnostics)?;
         Some(suite)
     }
@@ -172,8 +172,8 @@ impl Suite {
         }
     }
 
-    /// The scenario of each grid for a contestant. What is wrong with the suite goes to `diagnostics`, and what is wrong with a
-    /// contestant that can be used on none of its grids.
+    /// The scenario of each grid for a contestant. Mistakes of the suite go to `diagnostics`, and those of a contestant that
+    /// can be used on no grid.
     pub fn scenarios(
         &self,
         contestant: &Contestant,
@@ -205,7 +205,7 @@ impl Suite {
         Some(all)
     }
 
-    /// The scenario of each grid in which transcripts are replayed; what is wrong with one goes to `diagnostics`.
+    /// The scenario of each grid in which transcripts are replayed; mistakes go to `diagnostics`.
     pub fn replayed(&self, diagnostics: &mut Diagnostics) -> Option<Vec<SuiteScenario>> {
         let nobody = Contestant::nobody();
         let all: Vec<Option<Scenario>> = (self.grids.iter())
@@ -313,7 +313,7 @@ fn grid_folder(name: &str, own: Option<&str>, root: &Path) -> Option<Folder> {
     }
 }
 
-/// What stands twice in a list.
+/// Duplicates in a list.
 fn twice<T: PartialEq>(
     source: &Arc<Source>,
     list: &[Spanned<T>],
@@ -331,7 +331,7 @@ fn twice<T: PartialEq>(
     }
 }
 
-/// A grid with its hashes, held against its files.
+/// A grid with its hashes, compared with its files.
 fn grid(
     source: &Arc<Source>,
     table: &Spanned<GridTable>,
@@ -396,7 +396,7 @@ fn grid(
     };
     let (spec, rows) = (own.spec.as_ref()?, own.rows.as_ref()?);
     let (spec, rows) = (check(SPEC, spec), check(ROWS, rows));
-    // Whatever is wrong with it is told where the grid is read.
+    // Mistakes in it are reported where the grid is read.
     let about: toml::Table = (folder.read(SPEC, diagnostics)?.text.parse()).unwrap_or_default();
     let licence = about.get("licence").and_then(toml::Value::as_str);
     Some(SuiteGrid {

@@ -15,11 +15,11 @@ use crate::compare::{Block, CaseMetrics, ComparisonOptions, Entry};
 use scavsim_experiment::{Case, Evaluator, Plan, PlanError, Status};
 use scavsim_search::testbed::transcript::TranscriptStep;
 
-/// Searches that are made before they are written.
+/// Number of searches that are made before they are written.
 const AT_ONCE: u64 = 256;
-/// Bytes of a line: more than any search within its bounds comes to.
+/// Maximum bytes of a line: more than any valid search needs.
 const LONGEST_LINE: u64 = 8 << 20;
-/// Lines whose mistakes are told.
+/// Maximum number of lines with reported mistakes.
 const MOST_TOLD: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,15 +33,15 @@ pub enum NoBench {
     Io(#[from] io::Error),
 }
 
-/// Who makes the searches.
+/// The source of the searches.
 pub(super) enum RunMode<'w, 'r> {
     /// The strategy of the scenarios; transcripts are written.
     Search(&'w mut dyn Write),
-    /// Transcripts; what is wrong with them is noted.
+    /// Transcripts; their mistakes are collected.
     Replay(&'w mut Lines<'r>),
 }
 
-/// Transcripts that are read, and what is wrong with them.
+/// Transcripts that are read, and their mistakes.
 pub(super) struct Lines<'r> {
     from: &'r mut dyn BufRead,
     number: u64,
@@ -54,7 +54,7 @@ struct CompletedSearch {
     seen: CaseMetrics,
 }
 
-/// A search, and what its transcript says.
+/// A search, and its transcript.
 type CaseLine = (Case, Option<(u64, String)>);
 
 impl<'r> Lines<'r> {
@@ -77,7 +77,7 @@ impl<'r> Lines<'r> {
         if line.last() == Some(&b'\n') {
             line.pop();
         }
-        // What is no text is no JSON either.
+        // Invalid text is not JSON either.
         let line = String::from_utf8_lossy(&line).into_owned();
         Ok(Some((self.number, line)))
     }
@@ -87,7 +87,7 @@ impl<'r> Lines<'r> {
     }
 }
 
-/// Walks through a suite; what its searches came to stands in blocks by objective and runs, as of one strategy of this name.
+/// Evaluates a suite; the results of its searches go to blocks by objective and runs, as one strategy with this name.
 pub(super) fn walk(
     suite: &Suite,
     scenarios: &[SuiteScenario],
@@ -148,7 +148,7 @@ pub(super) fn walk(
                         }
                     }
                     (Err(NoSearch::Wrong(what)), RunMode::Replay(lines)) => lines.wrong.push(what),
-                    // All lines behind it would be of another search, too.
+                    // All later lines would belong to another search, too.
                     (Err(NoSearch::Misplaced(what)), RunMode::Replay(lines)) => {
                         lines.wrong.push(what);
                         return Ok(blocks);
@@ -188,7 +188,7 @@ struct WalkStep<'a> {
     suite: &'a Suite,
     passage: &'a Passage,
     plan: &'a Plan,
-    /// Why all searches fail that are made here.
+    /// Why all searches made here fail.
     unusable: Option<&'a str>,
 }
 
@@ -257,7 +257,7 @@ impl WalkStep<'_> {
             return Err(NoSearch::Wrong(why));
         }
         let written = replay.written();
-        // Why a program failed it alone can say; that it did costs it.
+        // Only the program knows why it failed; the failure itself is charged.
         let failed = (record.status != Status::Ok)
             .then(|| (written.failed.clone()).unwrap_or_else(|| record.reason.to_string()));
         let seen = judged(self.plan, evaluator, case, &record);
@@ -283,7 +283,7 @@ impl WalkStep<'_> {
         failed: Option<String>,
     ) -> Transcript {
         let arena = self.plan.arena(case.arena).ok();
-        // Where nothing can be chosen, nothing was searched.
+        // If nothing can be chosen, nothing was searched.
         let searched = arena.filter(|own| own.oracle[case.policy][case.objective].is_some());
         Transcript {
             place: place(self.suite, self.passage, self.plan, case),

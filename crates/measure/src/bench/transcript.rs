@@ -72,7 +72,7 @@ impl Transcript {
     }
 }
 
-/// What is wrong with a text that is to be JSON, in words; `place` is where.
+/// What is wrong with a text that should be JSON, in words; `place` is its location.
 pub(super) fn no_json(why: &serde_json::Error, place: &str) -> String {
     match why.classify() {
         Category::Eof => format!("it breaks off at {place}"),
@@ -85,7 +85,7 @@ pub(super) fn no_json(why: &serde_json::Error, place: &str) -> String {
     }
 }
 
-/// The first thing in which what is written differs from what is true, in words.
+/// The first difference between what is written and what is true, in words.
 pub(super) fn difference<T: Serialize>(written: &T, truth: &T) -> Option<String> {
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     differs("", &value(written), &value(truth))

@@ -1,4 +1,4 @@
-//! Whether a folder is what it says: every search replayed on the tables of the grids, and made anew by its strategy.
+//! Whether a folder matches its claims: every search is replayed on the tables of the grids, and repeated by its strategy.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -13,16 +13,16 @@ use super::transcript::{self, difference};
 use crate::compare::ComparisonOptions;
 use scavsim_read::input::Diagnostics;
 
-/// What is done with a folder besides the replay of its transcripts.
+/// Checks of a folder in addition to the replay of its transcripts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Verification {
-    /// Programs that were handed in make their searches anew, too.
+    /// Whether submitted programs repeat their searches, too.
     pub programs: bool,
-    /// Seed by which everybody is judged in place of that of the suite: of halves, starts and disguises.
+    /// Seed that replaces the suite's for all entrants: of halves, starts and disguises.
     pub seed: Option<u32>,
 }
 
-/// Verifies a folder. What is wrong with it comes in sentences, each with its line.
+/// Verifies a folder. Mistakes are sentences, each with its line.
 pub fn verify(
     folder: &Path,
     suite: &Suite,

@@ -9,8 +9,8 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Adds the search problems of a plan under each policy to the blocks. `part`: which half of the configurations, from 1;
-    /// 0: all.
+    /// Adds the search problems of a plan under each policy to the blocks. `part`: number of the half of the configurations,
+    /// from 1; 0: all.
     pub(crate) fn open(blocks: &mut [Block], plan: &Plan, part: u32, repeats: u64) -> Places {
         let firsts = blocks.iter().map(|block| block.units.len()).collect();
         let unit = |arena: usize, policy: usize| CompetitionUnit {
@@ -36,7 +36,7 @@ impl Places {
         Places { repeats, firsts }
     }
 
-    /// The block of a case and its unit there; `None` where it is not compared.
+    /// The block of a case and its unit there; `None` if it is not compared.
     pub(crate) fn block_and_unit(
         &self,
         blocks: &[Block],

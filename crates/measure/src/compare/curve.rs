@@ -1,15 +1,15 @@
-//! How good what was found is, over what was spent on the search.
+//! The quality of the best found run over the spending on the search.
 
 use scavsim_base::stats::RunningMedian;
 
-/// What was spent, over what the oracle's run comes to.
+/// Spending, relative to the oracle's run.
 pub const SPENT: [f64; 7] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 
-/// The simple regret of the best run so far, at each of [`SPENT`]; after the end of the search that of the choice.
+/// The simple regret of the best run so far, at each of [`SPENT`]; after the end of the search, of the choice.
 #[derive(Clone)]
 pub struct Curve {
     regrets: Vec<RunningMedian>,
-    /// Cases that had found nothing yet.
+    /// Cases without a result so far.
     nothing: [u64; SPENT.len()],
     cases: u64,
 }
@@ -38,8 +38,8 @@ impl Curve {
         }
     }
 
-    /// The median regret at each of [`SPENT`], what has found nothing being beyond all that has; `None` where that is half
-    /// of all or more.
+    /// The median regret at each of [`SPENT`], where cases without a result rank last; `None` if these are half of all or
+    /// more.
     pub fn medians(&mut self) -> Regrets {
         let mut medians = [None; SPENT.len()];
         for (at, median) in medians.iter_mut().enumerate() {
@@ -53,16 +53,16 @@ impl Curve {
     }
 }
 
-/// A probe, or the end of a search: what had been spent by then over the oracle's run, and the value of what was found in it
-/// over the oracle's, minus 1.
+/// A probe, or the end of a search: the spending so far relative to the oracle's run, and the value of the run relative to
+/// the oracle's, minus 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CurveStep {
     pub(super) spent: f64,
-    /// What the run came to, by which the best is told, and its expected regret, if it reached the target.
+    /// The value of the run, which decides the best, and its expected regret, if it reached the target.
     pub(super) found: Option<(f64, f64)>,
 }
 
-/// Regret at each of [`SPENT`] of a search with these probes, whose choice has a regret in the end.
+/// Regret at each of [`SPENT`] of a search with these probes, and with this regret of its final choice.
 pub(super) fn regrets(steps: &[CurveStep], choice: Option<f64>) -> Regrets {
     let end = steps.last().map_or(0.0, |step| step.spent);
     SPENT.map(|most| {
@@ -93,7 +93,7 @@ mod tests {
         let told = regrets(&steps, Some(0.9)).map(|regret| regret.unwrap_or(f64::INFINITY));
         let none = f64::INFINITY;
         assert_eq!(told, [none, none, 2.0, 1.0, 0.9, 0.9, 0.9]);
-        // Without a probe the choice stands from the start.
+        // Without a probe the choice applies from the start.
         assert_eq!(regrets(&[], Some(0.3)), [Some(0.3); SPENT.len()]);
     }
 

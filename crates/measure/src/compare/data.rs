@@ -24,7 +24,7 @@ fn in_block(objective: Objective, repeats: u64, strategy: &str) -> DataRow {
     row! { objective: objective.name(), repeats: repeats, strategy: strategy }
 }
 
-/// The columns of a unit, and of a strategy there.
+/// The columns of a unit, and of a strategy on it.
 fn on(unit: &CompetitionUnit, strategy: DataRow, own: DataRow) -> DataRow {
     let unit = row! {
         scenario: unit.scenario,
@@ -60,7 +60,7 @@ impl<W: io::Write> Cases<W> {
     }
 }
 
-/// Why cases failed, or had no figure, and how many; `None` where none did.
+/// Reasons of cases that failed, or had no figure, and their number; `None` if there are none.
 pub fn failures(comparison: &Comparison) -> io::Result<Option<String>> {
     let blocks = comparison.blocks.iter();
     let rows: Vec<DataRow> = blocks.flat_map(of_block).collect();
@@ -184,7 +184,7 @@ fn at_spent(comparison: &Comparison) -> impl Iterator<Item = DataRow> {
     })
 }
 
-/// All of it for programs, as the tables have it, with what each strategy was told. `schema` counts incompatible changes.
+/// The whole comparison for programs, as in the tables, with the prior knowledge of each strategy. `schema` counts incompatible changes.
 pub fn value(comparison: &Comparison) -> Value {
     let object = |row: DataRow| row.into_iter().map(|(name, cell)| (name.to_owned(), cell));
     let objects = |rows: &mut dyn Iterator<Item = DataRow>| -> Value {

@@ -1,4 +1,4 @@
-//! Who is ahead, how sure that is, and where each loses.
+//! The ranking of strategies, its significance, and where each strategy loses.
 
 use std::collections::BTreeMap;
 
@@ -6,63 +6,63 @@ use super::{Block, CompetitionUnit};
 use scavsim_base::rng::{Purpose, Stream, Streams};
 use scavsim_base::stats::{Interval, mean};
 
-/// Seed of everything that is drawn here: no choice of a user.
+/// Seed of all draws here: not a choice of the user.
 const SEED: u64 = 2023;
-/// Draws behind an interval of ranks.
+/// Number of draws for an interval of ranks.
 const DRAWS: usize = 2_000;
-/// Up to so many clusters all signs are tried, beyond so many drawn ones.
+/// All signs are tried for up to this number of clusters; for more, signs are drawn.
 const EXACT_UP_TO: usize = 14;
 const SIGNS: usize = 20_000;
-/// A difference is told where chance alone would give one as large more rarely.
+/// A difference is reported if chance alone would rarely give one as large: with less than this probability.
 pub const LEVEL: f64 = 0.05;
-/// Totals that differ by less are the same.
+/// Totals that differ by less are equal.
 const SAME: f64 = 1e-9;
-/// A strategy loses where its total is beyond this multiple of the best other's.
+/// A strategy loses if its total exceeds this multiple of the best other's.
 const LOSES: f64 = 1.1;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Places of strategies, the best first: those that work before those that failed, then by mean net overhead; without one
-    /// last.
+    /// Indices of strategies, the best first: those that work before those that failed, then by mean net overhead; those
+    /// without one last.
     pub order: Vec<usize>,
-    /// Place of the first of them; `None` where none has a net overhead everywhere.
+    /// Index of the first of them; `None` if none has a net overhead everywhere.
     pub best: Option<usize>,
     pub standings: Vec<StrategyStanding>,
-    /// Place of the strategy that the others are held against: the one that was named, else the best.
+    /// Index of the reference strategy: the named one, by default the best.
     pub reference: Option<usize>,
-    /// Independent draws behind ranks and differences: programs, or units where there are too few of these.
+    /// Independent draws for ranks and differences: programs, or units if there are too few programs.
     pub clusters: usize,
-    /// Whether they can tell any difference: of few, too many ways of giving signs are as far as the farthest.
+    /// Whether any difference can be significant: with few clusters, too many sign patterns are as extreme as the most extreme one.
     pub can_differ: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrategyStanding {
-    /// Mean rank over units, 1 being the best; equals share a rank. What failed more often than it may is behind what did not, and
-    /// what has no figure last.
+    /// Mean rank over units, 1 is the best; ties share a rank. Strategies that failed more often than allowed come after the
+    /// others, and those without a figure last.
     pub rank: f64,
-    /// 95 % interval of the rank, by drawing clusters again; `None` of one cluster.
+    /// 95 % interval of the rank, by a bootstrap over clusters; `None` for one cluster.
     pub rank_interval: Option<Interval>,
-    /// Against the reference; `None` of the reference itself, and of one without a figure somewhere.
+    /// Comparison with the reference; `None` for the reference itself, and without a figure somewhere.
     pub against: Option<ReferenceComparison>,
     /// Units where it loses, the worst first.
     pub losses: Vec<Loss>,
 }
 
-/// A strategy against the reference of a block, in pairs.
+/// A paired comparison of a strategy with the reference of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReferenceComparison {
-    /// Geometric mean of its total, search and runs, over that of the reference.
+    /// Geometric mean of its total, search and runs, relative to the reference.
     pub ratio: f64,
-    /// Probability that some pair of strategies were that far apart if signs were chance; some pair with the reference, where
-    /// that was named. `None` of one cluster.
+    /// Probability that some pair of strategies differs that much under random signs; some pair with the reference, if that
+    /// was named. `None` for one cluster.
     pub p: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
     pub unit: usize,
-    /// Total over that of the best other there; infinite without a figure.
+    /// Total relative to the best other; infinite without a figure.
     pub ratio: f64,
     pub to: usize,
 }
@@ -107,8 +107,8 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
     mean(values?)
 }
 
-/// Units that belong together: those of one program, as its inputs, halves and policies share what was measured. Where there
-/// are fewer than three programs, each unit by itself.
+/// Clusters of units: those of one program, because its inputs, halves and policies share measurements. If there are fewer
+/// than three programs, each unit is a cluster.
 fn clusters(units: &[CompetitionUnit]) -> Vec<Vec<usize>> {
     let mut by_program: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (at, unit) in units.iter().enumerate() {
@@ -165,7 +165,7 @@ fn stream(number: u64) -> Stream {
     Streams::new(SEED).stream(number, Purpose::Resampling)
 }
 
-/// Percentiles of the means of figures of units, over clusters that are drawn with replacement.
+/// Percentiles of the means of figures of units, over clusters drawn with replacement.
 fn intervals(figures: &[Vec<f64>], clusters: &[Vec<usize>]) -> Vec<Option<Interval>> {
     if clusters.len() < 2 {
         return vec![None; figures.len()];
@@ -198,7 +198,7 @@ fn intervals(figures: &[Vec<f64>], clusters: &[Vec<usize>]) -> Vec<Option<Interv
     means.iter_mut().map(interval).collect()
 }
 
-/// The mean of a figure over units, and its 95 % interval by drawing clusters again, where there are two.
+/// The mean of a figure over units, and its 95 % interval by a bootstrap over clusters, if there are two.
 pub fn mean_of_units(
     block: &Block,
     of: impl Fn(usize) -> Option<f64>,
@@ -209,7 +209,7 @@ pub fn mean_of_units(
     Some((mean(figures)?, interval.into_iter().next().flatten()))
 }
 
-/// Per cluster the mean logarithm of a strategy's totals; `None` without one somewhere.
+/// The mean logarithm of a strategy's totals for each cluster; `None` if one is missing.
 fn logs(own: &[Option<f64>], clusters: &[Vec<usize>]) -> Option<Vec<f64>> {
     let log = |unit: &usize| own[*unit].map(libm::log);
     (clusters.iter())
@@ -217,7 +217,7 @@ fn logs(own: &[Option<f64>], clusters: &[Vec<usize>]) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// Each strategy against the reference, by the logarithms of its totals per cluster.
+/// Compares each strategy with the reference, by the logarithms of its totals per cluster.
 fn held_against(
     logs: &[Option<Vec<f64>>],
     reference: Option<usize>,
@@ -246,7 +246,7 @@ fn held_against(
     against
 }
 
-/// The least probability that so many clusters can give: that of all signs the same.
+/// The least possible probability with this number of clusters: that of equal signs.
 fn least_p(clusters: usize) -> f64 {
     match clusters {
         0 | 1 => 1.0,
@@ -254,11 +254,11 @@ fn least_p(clusters: usize) -> f64 {
     }
 }
 
-/// How likely it is for each row that chance parts some pair of rows as far as it is from the reference.
+/// For each row, the probability that random signs separate some pair of rows as far as it is from the reference.
 ///
-/// Chance gives signs to columns, the same in all rows; a pair is as far apart as its sum of differences over the root of their
-/// squares, which signs do not change. The farthest of all pairs counts, or of those with a reference that was named before the
-/// figures were known: so whatever is picked from the same figures, some pair is told apart by mistake no more often than is said.
+/// Random signs apply to columns, equally in all rows. The distance of a pair is its sum of differences over the root of
+/// their squares, which signs do not change. The maximum over all pairs counts, or over pairs with a reference that was named
+/// beforehand. So for any selection from these figures, the rate of false differences is at most the stated one.
 fn chances(rows: &[&[f64]], reference: usize, is_named: bool, draws: usize) -> Vec<Option<f64>> {
     let columns = rows.first().map_or(0, |row| row.len());
     if columns < 2 {
@@ -295,14 +295,14 @@ fn chances(rows: &[&[f64]], reference: usize, is_named: bool, draws: usize) -> V
         apart.fold(0.0, f64::max)
     };
     let seen = sums(&mut |_| false);
-    // Signs and the opposite signs are as far: the last column keeps its own.
+    // Opposite signs give equal distances: the sign of the last column is fixed.
     let by_chance: Vec<f64> = if columns <= EXACT_UP_TO {
         let all = 0..1usize << (columns - 1);
         all.map(|signs| farthest(&sums(&mut |at| signs >> at & 1 == 1)))
             .collect()
     } else {
         let mut stream = stream(1);
-        // What was seen is one of the ways.
+        // The observed signs are one of the patterns.
         let drawn = (0..draws).map(|_| farthest(&sums(&mut |_| stream.below(2) == 1)));
         drawn.chain([farthest(&seen)]).collect()
     };
@@ -320,7 +320,7 @@ fn chances(rows: &[&[f64]], reference: usize, is_named: bool, draws: usize) -> V
     (0..rows.len()).map(|row| Some(chance(row))).collect()
 }
 
-/// Units where a strategy's total is beyond that of the best other.
+/// Units on which a strategy's total exceeds that of the best other.
 fn losses(totals: &[Vec<Option<f64>>], at: usize) -> Vec<Loss> {
     let loss = |unit: usize| {
         let others = (0..totals.len()).filter(|other| *other != at);
@@ -343,7 +343,7 @@ mod tests {
     use scavsim_base::tests::near;
     use scavsim_search::search::Objective;
 
-    /// A block of strategies with these net overheads on units of workloads of their own.
+    /// A block of strategies with these net overheads, on units of different workloads.
     fn block(nets: &[&[Option<f64>]]) -> Block {
         let unit = |at: usize| CompetitionUnit {
             scenario: "s".into(),
@@ -378,12 +378,12 @@ mod tests {
         let b = vec![Some(0.0), Some(1.0), Some(3.0)];
         let verdict = judge(&block(&[&b, &a]));
         assert_eq!(verdict.best, Some(1));
-        // Tied on the first, behind on the others: (1.5 + 2 + 2)/3.
+        // Tied on the first, worse on the others: (1.5 + 2 + 2)/3.
         near(verdict.standings[0].rank, 5.5 / 3.0, 1e-12);
         let against = verdict.standings[0].against.expect("a pair");
         // Logarithms 0, ln 2, ln 2.
         near(against.ratio, libm::exp(2.0 * libm::log(2.0) / 3.0), 1e-12);
-        // Of eight ways to give signs, four give the two equal signs.
+        // Among eight sign patterns, four give the two equal signs.
         assert_eq!(against.p, Some(0.5));
         assert!(verdict.standings[1].against.is_none());
     }
@@ -400,8 +400,8 @@ mod tests {
         assert!(last.against.is_none());
     }
 
-    /// One that fails everywhere would be the best by what it is charged; one that may fail in half of all cases is no worse for
-    /// one of three.
+    /// A strategy that fails everywhere would be the best by its charges; one that may fail in half of all cases is no worse
+    /// for one in three.
     #[test]
     fn what_fails_is_behind_what_works() {
         let mut block = block(&[&[Some(0.0); 3], &[Some(5.0); 3], &[Some(1.0); 3]]);
@@ -430,8 +430,8 @@ mod tests {
         expect(&block, [0, 2, 1], [1.0, 3.0, 2.0]);
     }
 
-    /// The same difference on twelve of twelve: of 2¹² ways two are as far. Another strategy makes it no more likely, as long as none
-    /// of its pairs comes as far with other signs.
+    /// An equal difference on twelve of twelve: among 2¹² patterns two are as extreme. Another strategy makes it no more
+    /// likely, unless one of its pairs is as extreme under other signs.
     #[test]
     fn signs_are_exact() {
         let worse = |by: f64| vec![Some(libm::exp(by) - 1.0); 12];
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(p(&verdict, 2), Some(2.0 / 4096.0));
         let interval = verdict.standings[0].rank_interval.expect("clusters");
         assert_eq!((interval.low, interval.high), (1.0, 1.0));
-        // Held against another that was named.
+        // Compared with another one that was named.
         let mut named = block(&[&best, &some, &more]);
         named.against = Some(2);
         let verdict = judge(&named);
@@ -453,7 +453,7 @@ mod tests {
         assert!(verdict.standings[2].against.is_none());
     }
 
-    /// Two inputs of a program are one draw; of five draws two of 32 ways are as far as the farthest, which is no 5 %.
+    /// Two inputs of a program are one draw; with five draws, two of 32 patterns are as extreme as the most extreme one, which is no 5 %.
     #[test]
     fn inputs_of_a_program_are_one_draw_and_five_draws_tell_nothing() {
         let (best, worse) = (vec![Some(0.0); 10], vec![Some(1.0); 10]);
@@ -468,8 +468,8 @@ mod tests {
         assert_eq!(p, Some(2.0 / 32.0));
     }
 
-    /// Whether all signs are tried or some are drawn: with any of them nothing stays nothing, and of many equal figures no others
-    /// that are drawn come as far as those that are seen.
+    /// With exact or drawn signs: zero differences stay zero, and with many equal figures no other drawn pattern is as
+    /// extreme as the observed one.
     #[test]
     fn what_differs_nowhere_is_no_difference_however_many_there_are() {
         let chance = |own: &[f64]| chances(&[&vec![0.0; own.len()], own], 0, false, SIGNS)[1];
@@ -481,8 +481,8 @@ mod tests {
         assert_eq!(chance(&[1.0]), None);
     }
 
-    /// How often some star is false among 17 equal strategies, of so many comparisons: their totals are log-normal, or with a long
-    /// tail. The reference is picked from the figures, or the first; in `is_named` it is taken for one that was named.
+    /// The rate of false stars among 17 equal strategies over a number of comparisons: their totals are log-normal, or
+    /// heavy-tailed. The reference is picked from the figures, or the first; with `is_named` it is treated as named.
     fn false_stars(columns: usize, tail: bool, picks: bool, is_named: bool) -> f64 {
         const COMPARISONS: usize = 1_000;
         let mut stream = Stream::seeded(31);
@@ -507,8 +507,8 @@ mod tests {
         stars as f64 / COMPARISONS as f64
     }
 
-    /// Held to 6 %; the standard error of 1,000 comparisons at 5 % is 0.7 %. A reference that is picked from the figures and taken
-    /// for one that was named is what this is not: then stars are false in more than 10 %.
+    /// Limit 6 %; the standard error of 1,000 comparisons at 5 % is 0.7 %. Treating a reference that was picked from the
+    /// figures as a named one would be wrong: then more than 10 % of stars are false.
     #[test]
     fn stars_among_equals_are_false_in_one_of_twenty_comparisons() {
         for columns in [11, 18, 28] {

@@ -1,5 +1,5 @@
-//! Strategies beside each other, over scenarios, objectives, runs of a job, and parts of grids: a [`Comparison`] has a block
-//! per objective and number of runs. It is the same whatever the number of threads.
+//! Comparisons of strategies over scenarios, objectives, runs of a job, and parts of grids: a [`Comparison`] has a block per
+//! objective and number of runs. It does not depend on the number of threads.
 
 pub(crate) mod blocks;
 mod curve;
@@ -17,24 +17,24 @@ use scavsim_search::search::{Depends, Objective};
 pub use run::{ComparisonOptions, NoComparison, NotedCase, compare, compare_noting};
 pub use tally::{CaseMetrics, Entry, Tally};
 
-/// What is compared, besides the scenarios.
+/// What to compare, in addition to the scenarios.
 #[derive(Debug, Clone)]
 pub struct ComparisonQuestion {
-    /// How often the job is run; each number is a block.
+    /// Numbers of runs of the job; each is a block.
     pub repeats: Vec<u64>,
-    /// Random halves of its configurations in place of each workload; 0: the whole.
+    /// Number of random halves of its configurations instead of each workload; 0: the whole.
     pub parts: u32,
-    /// Name of the strategy that the others are held against; without it, all pairs are, and those with the best are told.
+    /// Name of the reference strategy; by default all pairs are compared, and those with the best are reported.
     pub against: Option<String>,
 }
 
-/// What a strategy is told before it searches, besides configurations, machines, R and limits.
+/// Knowledge of a strategy before it searches, other than configurations, machines, R and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PriorKnowledge {
     pub strategy: String,
-    /// Whether it is told the objective, and prices.
+    /// Whether it knows the objective, and prices.
     pub depends: Depends,
-    /// Earlier runs that it took, in the mean over cases.
+    /// Mean number of earlier runs that it used over cases.
     pub known_runs: f64,
 }
 
@@ -43,24 +43,24 @@ pub struct CompetitionUnit {
     pub scenario: String,
     /// Workload or job.
     pub workload: String,
-    /// The program that it is a run of: what is drawn again, or given a sign, as one.
+    /// The program of the run: its runs are drawn again, or given a sign, together.
     pub program: String,
     pub policy: String,
-    /// Which half of its configurations, from 1; 0: all.
+    /// Number of the half of its configurations, from 1; 0: all.
     pub part: u32,
-    /// Share of cases that may fail: what the scenario lets miss its limits.
+    /// Share of cases that may fail: the share that may miss limits in the scenario.
     pub may_fail: f64,
 }
 
-/// All strategies by one objective, of a job that is run so often.
+/// All strategies for one objective and one number of runs of the job.
 #[derive(Clone)]
 pub struct Block {
     pub objective: Objective,
     pub repeats: u64,
     pub units: Vec<CompetitionUnit>,
-    /// How each did, in the order of the scenarios.
+    /// The results of each, in the order of the scenarios.
     pub entries: Vec<Entry>,
-    /// Place of the strategy that was named beforehand for the others to be held against.
+    /// Index of the strategy that was named beforehand as the reference.
     pub against: Option<usize>,
 }
 
@@ -71,13 +71,13 @@ pub struct Comparison {
     /// Replicas of each case.
     pub replicas: u64,
     pub told: Vec<PriorKnowledge>,
-    /// What each strategy took for a search, in the mean, on the clock of this machine: no part of any result.
+    /// Mean time of each strategy for a search, on the clock of this machine: not part of any result.
     pub took: Vec<(String, Duration)>,
 }
 
 impl Block {
-    /// Jobs of R runs after which what the earlier runs of an entry had come to is paid back, against the best entry without
-    /// any: history / (R · (its net − own net)); `None` where it saves nothing.
+    /// Number of jobs of R runs after which the earlier runs of an entry break even, compared with the best entry without
+    /// any: history / (R · (its net − own net)); `None` if it saves nothing.
     pub fn pays_after(&self, at: usize) -> Option<f64> {
         let own = &self.entries[at];
         let history = own.mean(Tally::history).filter(|history| *history > 0.0)?;

@@ -1,9 +1,9 @@
-//! Random halves of what there is to choose from: a grid that looks like another.
+//! Random halves of the configurations: a grid that looks like another.
 
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_scenario::Scenario;
 
-/// Fewest configurations that are still a choice.
+/// Minimum number of configurations for a choice.
 const FEWEST: usize = 3;
 
 /// The scenario on half of the configurations of each workload and job, drawn anew for each `part`.
@@ -20,7 +20,7 @@ pub(crate) fn half(scenario: &Scenario, part: u32) -> Scenario {
     scenario
 }
 
-/// Half of so many places, in their order.
+/// Half of `count` indices, in their order.
 fn kept(count: usize, stream: &mut Stream) -> Vec<usize> {
     let wanted = count.div_ceil(2).max(FEWEST).min(count);
     let mut order: Vec<usize> = (0..count).collect();

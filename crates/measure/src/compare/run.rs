@@ -17,7 +17,7 @@ use scavsim_scenario::Scenario;
 use scavsim_search::search::{ALL_KNOWING, Depends, Objective, Point};
 use scavsim_search::testbed::{TestbedExchange, TestbedRequest};
 
-/// Cases that are evaluated before their results are taken in.
+/// Number of cases that are evaluated before their results are added.
 const AT_ONCE: u64 = 4096;
 
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ pub fn cases(scenarios: &[Scenario], question: &ComparisonQuestion) -> u64 {
     scenarios.iter().map(asked).sum::<u64>() * u64::from(question.parts.max(1))
 }
 
-/// Compares the strategies of `scenarios`, all with the same.
+/// Compares the strategies of `scenarios`, which must all have the same ones.
 pub fn compare(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
@@ -60,7 +60,7 @@ pub fn compare(
     compare_noting(scenarios, question, effort, &mut |_| Ok(()))
 }
 
-/// Like [`compare`], and hands over every case: by scenario, half and number of runs, then as a run has them.
+/// Like [`compare`], and passes on every case: by scenario, half and number of runs, then in the order of a run.
 pub fn compare_noting(
     scenarios: &[Scenario],
     question: &ComparisonQuestion,
@@ -117,12 +117,12 @@ pub fn compare_noting(
     })
 }
 
-/// Whether a strategy knows the truth: it has nothing to compete with.
+/// Whether a strategy knows the truth, and so does not compete.
 fn knows_all(name: &str) -> bool {
     ALL_KNOWING.iter().any(|known| known.name == name)
 }
 
-/// The scenario without strategies that know all, for a job run so often, with its settings of that number or of its first.
+/// The scenario without all-knowing strategies, for this number of runs, with its settings for that number or for its first.
 pub(crate) fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
     let mut scenario = scenario.clone();
     scenario.strategies.retain(|name| !knows_all(name));
@@ -141,7 +141,7 @@ pub(crate) fn competing(scenario: &Scenario, repeats: u64) -> Scenario {
     scenario
 }
 
-/// The strategies of all scenarios without those that know the truth.
+/// The strategies of all scenarios, except all-knowing ones.
 fn same_strategies(scenarios: &[Scenario]) -> Result<Vec<String>, NoComparison> {
     let of = |scenario: &Scenario| -> Vec<String> {
         let all = scenario.strategies.iter();
@@ -205,7 +205,7 @@ fn blocks(
         .collect()
 }
 
-/// The cases of one plan on their way into the blocks.
+/// Adds the cases of one plan to the blocks.
 struct OfPlan<'a> {
     plan: &'a mut Plan,
     repeats: u64,
@@ -237,7 +237,7 @@ struct JudgedCase {
     seen: CaseMetrics,
     regrets: Regrets,
     took: Duration,
-    /// Earlier runs that its strategy took, and what else it is told.
+    /// Earlier runs that its strategy used, and its other knowledge.
     known_runs: f64,
     depends: Depends,
 }
@@ -273,7 +273,7 @@ impl OfPlan<'_> {
                     .map_err(NoComparison::NotWritten)?;
             }
             effort.progress.fetch_add(to - from, Ordering::Relaxed);
-            // Search problems that lie behind are not asked for again.
+            // Earlier search problems are not needed again.
             let arena = self.plan.case(from).arena;
             self.plan.forget_before(arena);
             from = to;
@@ -317,7 +317,7 @@ fn metrics(plan: &Plan, case: Case, record: &Record<'_>) -> CaseMetrics {
     CaseMetrics::from_record(record, plan.objectives[case.objective], front)
 }
 
-/// What came of the case evaluated last, charged where it failed.
+/// The result of the last evaluated case, charged if it failed.
 pub(crate) fn judged(
     plan: &Plan,
     evaluator: &mut Evaluator<'_>,
@@ -356,7 +356,7 @@ fn judge_case(plan: &Plan, evaluator: &mut Evaluator<'_>, case: Case) -> JudgedC
     }
 }
 
-/// The probes of a search, over what the oracle's run came to.
+/// The probes of a search, relative to the oracle's run.
 fn steps(
     plan: &Plan,
     case: Case,

@@ -8,17 +8,17 @@ use scavsim_experiment::{Charge, Record, Status};
 use scavsim_search::search::objective::ParetoFront;
 use scavsim_search::search::{Objective, Point};
 
-/// A choice within this share of the best is near.
+/// A choice within this share of the best counts as near.
 const NEAR: f64 = 0.1;
 
-/// Reasons of failures that are told apart on a unit.
+/// Maximum number of separate failure reasons on a unit.
 const MOST_REASONS: usize = 100;
-/// What stands for the others.
+/// The name for all other reasons.
 const OTHER_REASONS: &str = "other reasons";
-/// Why a case fails whose record has a result.
+/// Failure reason of a case whose record has a result.
 const BEYOND_A_LIMIT: &str = "search and run go beyond a limit";
 const NO_RUN_ALONE: &str = "the choice by itself does not come to the target";
-/// Why a case has no figure whose record has a result.
+/// Why a case whose record has a result has no figure.
 const WITHOUT_PRICE: &str = "the oracle's run has no price";
 
 /// One strategy in a block.
@@ -27,38 +27,38 @@ pub struct Entry {
     /// Name of the strategy, perhaps with a budget.
     pub strategy: String,
     pub units: Vec<Tally>,
-    /// Over all cases of all units: search and R runs over R runs of the oracle, minus 1, what the search did counting, or
-    /// what a case that fails is charged.
+    /// Over all cases of all units: search and R runs over R runs of the oracle, minus 1, crediting the progress of the
+    /// search; or the charge of a case that fails.
     pub net: RunningMedian,
     pub curve: Curve,
 }
 
-/// What a strategy came to on one unit, over its replicas. A case that fails (no result, or beyond a limit) is charged what
-/// it spent and R runs of the worst configuration that completes.
+/// Results of a strategy on one unit, over its replicas. A case that fails (no result, or above a limit) is charged its
+/// spending and R runs of the worst configuration that completes.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     pub cases: u64,
-    /// Cases that failed and are charged.
+    /// Number of failed cases, which are charged.
     pub failed: u64,
-    /// Cases without a figure, as nothing keeps the limits, or no run has a price.
+    /// Number of cases without a figure, because nothing meets the limits, or no run has a price.
     pub without: u64,
-    /// How often cases failed, or had no figure, by reason.
+    /// Number of cases that failed, or had no figure, by reason.
     pub reasons: BTreeMap<String, u64>,
-    /// Search and R runs over R runs of the oracle, minus 1; what the search did counts.
+    /// Search and R runs over R runs of the oracle, minus 1; the progress of the search is credited.
     pub net: Welford,
-    /// Search and R runs over R runs of the oracle, minus 1; what the search did counts nothing.
+    /// Search and R runs over R runs of the oracle, minus 1; the progress of the search is not credited.
     pub gross: Welford,
-    /// Expected value of the choice over the oracle's, minus 1; that of the worst where a case fails.
+    /// Expected value of the choice relative to the oracle's, minus 1; that of the worst if a case fails.
     pub regret: Welford,
     /// |predicted − expected time| / expected time, mean over the configurations that were predicted.
     pub error: Welford,
-    /// What the earlier runs that it took had come to, over a run of the oracle; by cost for the knee.
+    /// Total of the earlier runs that it used, relative to a run of the oracle; by cost for the knee.
     pub history: Welford,
-    /// Choices worth what the oracle's are.
+    /// Number of choices with the oracle's value.
     pub exact: u64,
-    /// Choices within a tenth of it.
+    /// Number of choices within a tenth of it.
     pub near: u64,
-    /// Choices that never reached the target before one that did.
+    /// Number of choices that never reached the target before one that did.
     pub failed_choices: Welford,
 }
 
@@ -104,18 +104,18 @@ impl Entry {
         }
     }
 
-    /// Mean of a figure of units that have one, each unit counting alike.
+    /// Mean of a figure over units that have one, with equal weights.
     pub fn mean(&self, of: impl Fn(&Tally) -> Option<f64>) -> Option<f64> {
         scavsim_base::stats::mean(self.units.iter().filter_map(of))
     }
 
-    /// Whether it comes to something that works: on all units together no more fails than may.
+    /// Whether it works: the share of failures over all units is at most the allowed one.
     pub fn is_sound(&self, units: &[CompetitionUnit]) -> bool {
         let may_fail = units.iter().map(|unit| unit.may_fail);
         self.share(|tally| tally.failed + tally.without) <= may_fail.fold(0.0, f64::max)
     }
 
-    /// The share of all cases that a count comes to.
+    /// A count as a share of all cases.
     pub fn share(&self, of: impl Fn(&Tally) -> u64) -> f64 {
         let all: u64 = self.units.iter().map(|unit| unit.cases).sum();
         let some: u64 = self.units.iter().map(of).sum();
@@ -123,7 +123,7 @@ impl Entry {
     }
 }
 
-/// How often cases failed, or had no figure, by reason, the most frequent first.
+/// Number of cases that failed, or had no figure, by reason, the most frequent first.
 pub fn reasons<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<(&'e str, u64)> {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
     let units = entries.flat_map(|entry| &entry.units);
@@ -136,7 +136,7 @@ pub fn reasons<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<(&'e str, u6
 }
 
 impl Tally {
-    /// Counts a reason, as one of the others where there are many.
+    /// Counts a reason; after the maximum, as one of the others.
     fn note(&mut self, reason: &str) {
         let is_told = self.reasons.len() < MOST_REASONS || self.reasons.contains_key(reason);
         let told = if is_told { reason } else { OTHER_REASONS };
@@ -174,23 +174,23 @@ impl Tally {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CaseMetrics {
-    /// Search and R runs over R runs of the oracle, minus 1, what the search did counting; what is charged where it failed.
+    /// Search and R runs over R runs of the oracle, minus 1, crediting the progress of the search; or the charge if it failed.
     pub net: Option<f64>,
     pub gross: Option<f64>,
     pub regret: Option<f64>,
     pub error: Option<f64>,
-    /// Whether the choice is worth what the oracle's is.
+    /// Whether the choice has the oracle's value.
     pub is_exact: bool,
     pub failed_choices: Option<f64>,
-    /// What the earlier runs that were taken had come to, over a run of the oracle; by cost for the knee.
+    /// Total of the earlier runs that were used, relative to a run of the oracle; by cost for the knee.
     pub history: Option<f64>,
     /// Why it failed, or has no figure.
     pub reason: Option<String>,
 }
 
 impl CaseMetrics {
-    /// By an objective; `front` is that of what is expected. Of the knee, how much farther from the ideal on `front` a run with
-    /// its part of the search is than the oracle's.
+    /// The result by an objective; `front` is the front of expectations. For the knee: how much farther from the ideal on
+    /// `front` a run with its part of the search is than the oracle's.
     pub(super) fn from_record(
         record: &Record<'_>,
         objective: Objective,
@@ -237,7 +237,7 @@ impl CaseMetrics {
         }
     }
 
-    /// Fails where it has no figure of its own: with what that is charged, if anything.
+    /// Marks a failure, which has no figure of its own: it is charged, if there is a charge.
     pub(super) fn fail(&mut self, record: &Record<'_>, charge: Option<Charge>) {
         let breaks_a_limit = record.kept_net == Some(0.0);
         let reason = match (record.status, charge) {

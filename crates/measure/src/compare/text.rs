@@ -1,4 +1,4 @@
-//! A comparison for people: a table per block, where each loses, and last who leads.
+//! A comparison as text: a table per block, where each strategy loses, and last the leaders.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use scavsim_base::text::words::{
 };
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
-/// Heads of columns that are there where there is something to say.
+/// Heads of optional columns.
 const FAILS: &str = "fails";
 const NO_FIGURE: &str = "none";
 const OVER_BEST: &str = "× best";
@@ -46,7 +46,7 @@ pub fn render(comparison: &Comparison, page: &Page) -> String {
     text + &answer(&all().collect::<Vec<_>>(), page) + &page.dim(EXPLAIN)
 }
 
-/// What strategies know besides the configurations, in groups.
+/// Knowledge of strategies other than the configurations, in groups.
 fn told_before(all: &[PriorKnowledge], page: &Page) -> String {
     let what = |told: &PriorKnowledge| {
         let known = match told.known_runs.round() {
@@ -93,11 +93,11 @@ fn runs(repeats: u64) -> String {
     }
 }
 
-/// Rows of the answer, so that it fits the last screen.
+/// Maximum rows of the answer, so that it fits the last screen.
 const MOST: usize = 9;
 type Judged<'c> = (&'c Block, &'c Verdict);
 
-/// Who leads for each objective and number of runs, and by how much.
+/// The leader for each objective and number of runs, and its lead.
 fn answer(all: &[Judged<'_>], page: &Page) -> String {
     let name = |(block, _): &Judged<'_>, at: usize| block.entries[at].strategy.clone();
     let net = |(block, _): &Judged<'_>, at: usize| {
@@ -160,9 +160,9 @@ fn why_none((_, verdict): &Judged<'_>) -> &'static str {
     }
 }
 
-/// How likely chance alone has the best and the next so far apart, where one was held against the other.
+/// The probability of the distance between the best and the next by chance alone, if one was compared with the other.
 fn certainty((_, verdict): &Judged<'_>, next: usize) -> Option<String> {
-    // Against a third that was named nothing is known of these two.
+    // With a third strategy as the reference, these two were not compared.
     let other = match verdict.reference {
         Some(at) if Some(at) == verdict.best => next,
         Some(at) if at == next => verdict.best?,
@@ -213,7 +213,7 @@ fn title(block: &Block, replicas: u64, verdict: &Verdict) -> Vec<String> {
     parts
 }
 
-/// How many different texts units have.
+/// Number of different texts of units.
 fn count_of(block: &Block, of: impl Fn(&CompetitionUnit) -> &str) -> usize {
     let all: BTreeSet<(&str, &str)> = (block.units.iter())
         .map(|unit| (unit.scenario.as_str(), of(unit)))
@@ -221,7 +221,7 @@ fn count_of(block: &Block, of: impl Fn(&CompetitionUnit) -> &str) -> usize {
     all.len()
 }
 
-/// Why no strategy has a star, where none can have one.
+/// Why no strategy has a star, if none can have one.
 fn no_stars(verdict: &Verdict, page: &Page) -> String {
     if verdict.can_differ {
         return String::new();
@@ -309,7 +309,7 @@ fn columns<'b>(block: &'b Block, verdict: &'b Verdict) -> Vec<Column<'b, usize>>
     columns
 }
 
-/// What earlier runs had come to, and when they pay, where a strategy took any.
+/// The total of earlier runs, and when they break even, if a strategy used any.
 fn history_columns(block: &Block) -> Vec<Column<'_, usize>> {
     let entry = |at: &usize| &block.entries[*at];
     let is_known = |entry: &Entry| entry.mean(Tally::history) > Some(0.0);
@@ -343,7 +343,7 @@ fn history_columns(block: &Block) -> Vec<Column<'_, usize>> {
     columns
 }
 
-/// Where each loses most, of the strategies that lose somewhere.
+/// Where each strategy loses most, for those that lose somewhere.
 fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
     let all: Vec<(&str, &[Loss])> = (verdict.order.iter())
         .map(|at| {
@@ -372,7 +372,7 @@ fn losses(block: &Block, verdict: &Verdict, page: &Page) -> String {
     format!("\n{}", Sheet::new(all, columns).fit(page).text(page))
 }
 
-/// Reasons of failures that are told of a strategy.
+/// Maximum number of failure reasons per strategy.
 const REASONS: usize = 3;
 
 fn failures(block: &Block, verdict: &Verdict, page: &Page) -> String {
@@ -429,7 +429,7 @@ fn loss_text(block: &Block, loss: &Loss) -> String {
     }
 }
 
-/// The regret of what was found over what was spent, of the most runs of each objective.
+/// The regret over the spending, for the most runs of each objective.
 fn curves(blocks: &[Block], verdicts: &[Verdict], page: &Page) -> String {
     let mut text = String::new();
     for (at, (block, verdict)) in blocks.iter().zip(verdicts).enumerate() {
@@ -443,7 +443,7 @@ fn curves(blocks: &[Block], verdicts: &[Verdict], page: &Page) -> String {
         let medians: Vec<Regrets> = (order.iter())
             .map(|at| block.entries[*at].curve.clone().medians())
             .collect();
-        // Searches that end before the first amount show nothing of how they went.
+        // Searches that end before the first amount show no progress.
         if medians.iter().all(|own| own.iter().all(|m| *m == own[0])) {
             continue;
         }

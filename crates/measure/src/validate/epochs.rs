@@ -1,4 +1,4 @@
-//! Batches left out of epochs.
+//! Hold-outs of batches for epochs.
 
 use super::split::{Answer, UnansweredReason, ValidationSplit};
 use scavsim_data::workload::epochs::EpochRow;
@@ -6,7 +6,7 @@ use scavsim_data::workload::law::EpochLaw;
 use scavsim_data::workload::{Epochs, Provenance, Workload, epochs_by_law};
 use scavsim_fit::epochs::noise_scale;
 
-/// Each batch between others, and the largest from the others.
+/// Holds out each batch between others, and the largest one.
 pub(super) fn splits(workload: &Workload) -> Vec<ValidationSplit> {
     let rows = workload.epochs.rows();
     let (mut between, mut largest) = (Vec::new(), Vec::new());
@@ -32,7 +32,7 @@ pub(super) fn splits(workload: &Workload) -> Vec<ValidationSplit> {
     vec![split("one batch", between), split("largest batch", largest)]
 }
 
-/// What the other rows say of `row`.
+/// The prediction of `row` from the other rows.
 fn without(workload: &Workload, row: &EpochRow) -> Answer {
     let kept: Vec<EpochRow> = (workload.epochs.rows().iter())
         .filter(|r| (r.workers, r.batch) != (row.workers, row.batch))

@@ -1,17 +1,17 @@
-//! Which measured steps are left out at a time.
+//! Which measured steps are held out together.
 
 use super::split::UnansweredReason;
 use crate::advise::candidates::{FEWER, FURTHER};
 use scavsim_data::configuration::{Configuration, Shape};
 use scavsim_data::workload::{StepCost, Workload};
 
-/// Times that placements are left out in: each once, in as many parts.
+/// Number of parts in which placements are held out.
 const PARTS: usize = 10;
-/// Large clusters have more than one in so many of the most VMs.
+/// Large clusters have more than one in this many of the most VMs.
 const SMALL: u32 = 4;
-/// Where the most VMs are fewer than twice [`SMALL`], large clusters have more than these.
+/// If the most VMs are fewer than twice [`SMALL`], large clusters have more than this number.
 const FEW: u32 = 3;
-/// VMs of the rungs of a ladder, all of them full.
+/// Numbers of VMs of the rungs of a ladder, all of them full.
 const RUNGS: [u32; 3] = [1, 2, 4];
 
 pub struct MeasuredStep<'w> {
@@ -42,16 +42,16 @@ pub fn measured(workload: &Workload) -> Vec<MeasuredStep<'_>> {
         .collect()
 }
 
-/// What is left out at a time, and what of it is asked about.
+/// What is held out at once, and the part that is predicted.
 pub struct Fold {
     pub out: Vec<usize>,
     pub asked: Vec<usize>,
 }
 
-/// What is left out, one after the other, or why nothing is.
+/// The hold-outs in order, or why there are none.
 pub(super) type Folds = Result<Vec<Fold>, UnansweredReason>;
 
-/// The folds, if any of them asks.
+/// The folds, if any of them predicts something.
 fn some(folds: Vec<Fold>, otherwise: UnansweredReason) -> Folds {
     let asks = folds.iter().any(|fold| !fold.asked.is_empty());
     if asks { Ok(folds) } else { Err(otherwise) }
@@ -84,7 +84,7 @@ pub(super) fn one_count(all: &[MeasuredStep<'_>], shape: &str) -> Folds {
     some(folds, UnansweredReason::FewCounts)
 }
 
-/// Every batch that lies between others: the local one, or the global one if there are fewer.
+/// Every batch between others: the local one, or the global one if there are fewer.
 pub(super) fn one_batch(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let distinct = |key: &dyn Fn(&MeasuredStep<'_>) -> u64| {
         let mut keys: Vec<u64> = (all.iter().filter(|m| m.vm_type == vm_type))
@@ -142,8 +142,8 @@ fn all_of(out: Vec<usize>) -> Fold {
     }
 }
 
-/// All clusters of more than a quarter of the most VMs; of more than three where the most are fewer than eight; else those of
-/// the most.
+/// All clusters of more than a quarter of the most VMs; of more than three if the most are fewer than eight; otherwise those
+/// of the most.
 pub fn large(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type);
     let most = own().map(|m| m.vms).max().unwrap_or(0);
@@ -152,7 +152,7 @@ pub fn large(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     } else {
         most / SMALL + 1
     };
-    // Two numbers of VMs at least tell how communication grows.
+    // At least two numbers of VMs are needed for the growth of communication.
     let tells = |least: &u32| {
         let mut left: Vec<u32> = own().map(|m| m.vms).filter(|vms| vms < least).collect();
         left.sort_unstable();
@@ -164,8 +164,8 @@ pub fn large(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     Ok(vec![all_of(indices(all, is_large))])
 }
 
-/// All but one worker, a full VM, two and four of them, with one batch of each worker, one such batch after the other; what advice
-/// is given of is asked about.
+/// All except one worker, a full VM, two and four of them, with one batch of each worker, for one such batch after the other;
+/// the configurations of advice are predicted.
 pub(super) fn ladders(all: &[MeasuredStep<'_>], vm_type: &str) -> Folds {
     let own = || all.iter().filter(|m| m.vm_type == vm_type && m.even);
     let each = |m: &MeasuredStep<'_>| m.at.workers / m.vms;

@@ -1,5 +1,5 @@
-//! What a workload says of measurements that were left out of it: per way of leaving out, how far off the rest, with laws
-//! fitted anew, is from them, and how often its 90 % intervals hold them.
+//! Predictions of a workload for held-out measurements. For each way of holding out: the error of the remaining measurements
+//! with laws fitted again, and the coverage of the 90 % intervals.
 
 mod epochs;
 pub mod folds;
@@ -11,7 +11,7 @@ pub use split::{Answer, Depth, UnansweredReason, ValidationSplit};
 
 use scavsim_data::workload::Workload;
 
-/// All splits of the measurements of `workload`; of those that they do not allow, why.
+/// All splits of the measurements of `workload`; for impossible ones, the reason.
 pub fn validate(workload: &Workload, depth: Depth) -> Vec<ValidationSplit> {
     let mut splits = steps::splits(workload, depth);
     splits.extend(epochs::splits(workload));

@@ -1,5 +1,5 @@
-//! What the law of layers says of plans that somebody ran: errors of foretold steps with nothing of them known, and with
-//! constants fitted to all but those that are asked; how often 90 % intervals hold them; the constants that they move.
+//! Predictions of the law of layers for measured plans: errors of predicted steps without their data, and with constants
+//! fitted to all others; coverage of the 90 % intervals; the constants that change.
 
 pub mod pace;
 pub mod runs;
@@ -17,49 +17,49 @@ use scavsim_parallel::runtime::{Runtime, RuntimePreset};
 
 use runs::PlanRow;
 
-/// Parts into which many runs are cut to be left out; fewer are left out one by one.
+/// Number of parts for holding out many runs; fewer are held out one by one.
 const PARTS: usize = 10;
-/// Runs up to which each is left out by itself.
+/// Maximum number of runs that are held out one by one.
 const ONE_BY_ONE: usize = 20;
-/// Numbers of runs that are given in the curve, the rest foretold.
+/// Numbers of given runs in the curve; the rest is predicted.
 pub const GIVEN: [usize; 5] = [0, 5, 10, 20, 50];
-/// Draws of so many runs over which the curve is the mean.
+/// Number of draws over which the curve is averaged.
 const DRAWS: usize = 8;
-/// Normal quantile of the ends of an interval that holds 90 of 100.
+/// Normal quantile of the ends of a 90 % interval.
 const NINETY: f64 = 1.645;
-/// Fewest runs from which their own errors are told.
+/// Minimum number of runs for an error estimate of their own.
 const FEWEST: usize = 8;
-/// What was known of errors before counts as so many runs.
+/// Weight of the prior errors, in runs.
 const BEFORE: f64 = 2.0;
-/// What runs tell is forgotten to this share of what was known before: another cluster is not the one that was measured.
+/// A fitted spread is at least this share of the prior's: another cluster differs from the measured one.
 const FORGOTTEN: f64 = 0.5;
-/// What was left out with the largest runs.
+/// The name of the split by the largest runs.
 const MOST: &str = "the most GPUs";
 
-/// What was left out, and what the rest says of it.
+/// A hold-out, and its prediction from the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanSplit {
     pub left_out: &'static str,
-    /// Groups that were, one after the other.
+    /// Number of groups that were held out.
     pub groups: usize,
-    /// Runs in them.
+    /// Number of runs in them.
     pub runs: usize,
-    /// Mean of |foretold / measured − 1|.
+    /// Mean of |predicted / measured − 1|.
     pub mean: f64,
-    /// Median of |foretold / measured − 1|.
+    /// Median of |predicted / measured − 1|.
     pub median: f64,
-    /// Largest |foretold / measured − 1|, with the line of that run.
+    /// Largest |predicted / measured − 1|, with the line of that run.
     pub worst: (f64, usize),
-    /// Share of 90 % intervals that hold the measured step.
+    /// Share of 90 % intervals that contain the measured step.
     pub covered: f64,
-    /// Ninth decile of |ln(measured / foretold)|, over that of a normal: a standard deviation.
+    /// Ninth decile of |ln(measured / predicted)|, over that of a normal: a standard deviation.
     pub spread: f64,
 }
 
-/// Errors where so many runs are given.
+/// Errors with this number of given runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
-    /// How many.
+    /// Number of given runs.
     pub given: usize,
     pub mean: f64,
     pub covered: f64,
@@ -67,35 +67,35 @@ pub struct CurvePoint {
 
 #[derive(Debug, Clone)]
 pub struct JudgedPlans {
-    /// By what was left out.
+    /// By the kind of hold-out.
     pub splits: Vec<PlanSplit>,
-    /// By how many were given.
+    /// By the number of given runs.
     pub curve: Vec<CurvePoint>,
     pub fitted: FittedConstants,
     pub memory: Option<MemoryError>,
 }
 
-/// How far foretold peak memory is off.
+/// The errors of predicted peak memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemoryError {
-    /// Runs with a measured peak.
+    /// Number of runs with a measured peak.
     pub runs: usize,
-    /// Mean of |foretold / measured − 1|.
+    /// Mean of |predicted / measured − 1|.
     pub mean: f64,
     /// Largest of them.
     pub worst: f64,
-    /// Runs of which less was foretold than measured.
+    /// Number of runs with a prediction below the measurement.
     pub under: usize,
-    /// Share of runs whose interval holds the measured peak.
+    /// Share of runs whose interval contains the measured peak.
     pub covered: f64,
 }
 
-/// A run that holds more by the law than its GPUs have.
+/// A run that needs more memory by the law than its GPUs have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdedRun {
     pub line: usize,
     pub gib: f64,
-    /// GiB that it has by its data sheet.
+    /// GiB by its data sheet.
     pub has: f64,
 }
 
@@ -109,7 +109,7 @@ const GROUPS: [(&str, Group); 5] = [
     ("a method", |row| row.measured.run.training.to_string()),
 ];
 
-/// Foretold over measured, in logarithms, of rows.
+/// Predicted over measured, in logarithms, of rows.
 fn residuals<'r>(
     preset: &RuntimePreset,
     constants: &Constants,
@@ -121,7 +121,7 @@ fn residuals<'r>(
         .collect()
 }
 
-/// What a runtime says of runs as it is.
+/// Predictions of runs by a runtime without fitting.
 pub fn foretold(preset: &RuntimePreset, rows: &[PlanRow]) -> PlanSplit {
     let fold = PlanFold {
         residuals: residuals(preset, &preset.prior.medians, rows),
@@ -131,7 +131,7 @@ pub fn foretold(preset: &RuntimePreset, rows: &[PlanRow]) -> PlanSplit {
     split("nothing fitted", &[fold])
 }
 
-/// Judges a runtime by runs; `None` where a fit is not possible.
+/// Judges a runtime by runs; `None` if a fit is impossible.
 pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
     let all: Vec<&PlanRow> = rows.iter().collect();
     let fitted = fitted_to(preset, &all, None)?;
@@ -142,7 +142,7 @@ pub fn judge(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<JudgedPlans> {
             few if few <= ONE_BY_ONE => ("a run", few),
             _ => ("a tenth", PARTS),
         };
-        // Neighbours in a table are alike: they are dealt out.
+        // Neighbours in a table are alike, so they are dealt to different parts.
         let labels: Vec<String> = (0..rows.len()).map(|n| (n % parts).to_string()).collect();
         splits.extend(left_out(preset, &all, name, &labels, &fitted));
         for (name, group) in GROUPS {
@@ -168,14 +168,14 @@ fn fitted_to(
     fit(&preset.prior, &preset.settings, &measured, start)
 }
 
-/// What was left out, what the rest foretells of it, and how far it says that it may be off.
+/// A hold-out, its prediction from the rest, and the stated error.
 struct PlanFold<'r> {
     residuals: Vec<(usize, f64)>,
     errors: Errors,
     out: Vec<&'r PlanRow>,
 }
 
-/// Foretells what is left out from what is kept; `start`: the fit to both, from which that to one is found sooner.
+/// Predicts the held-out runs from the kept ones; `start`: the fit to both, from which a fit to one converges sooner.
 fn fold<'r>(
     preset: &RuntimePreset,
     kept: &[&PlanRow],
@@ -190,7 +190,7 @@ fn fold<'r>(
     })
 }
 
-/// Leaves out the rows of each label in turn; `None` where all have one.
+/// Holds out the rows of each label in turn; `None` if all have one label.
 fn left_out(
     preset: &RuntimePreset,
     rows: &[&PlanRow],
@@ -219,7 +219,7 @@ fn left_out(
     Some(split(name, &folds))
 }
 
-/// Leaves out the runs with the most GPUs; `None` where all have as many, or too few have fewer.
+/// Holds out the runs with the most GPUs; `None` if all have as many, or too few have fewer.
 fn most_left_out(
     preset: &RuntimePreset,
     rows: &[&PlanRow],
@@ -235,8 +235,8 @@ fn most_left_out(
     Some(split(MOST, &[fold(preset, &kept, out, Some(whole))?]))
 }
 
-/// How far a runtime may be off once it is fitted to some runs: their own scatter, wider as more constants are told by fewer runs;
-/// and what it says of itself on GPUs, numbers and precisions that it has not seen.
+/// The errors of a runtime fitted to some runs: their own scatter, wider if many constants are fitted to few runs; and its
+/// stated errors on unseen GPUs, numbers and precisions.
 fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &FittedConstants) -> Errors {
     let mut off: Vec<f64> = (residuals(preset, &fitted.constants, kept.iter().copied()).iter())
         .map(|(_, residual)| residual.abs())
@@ -259,13 +259,13 @@ fn told_errors(preset: &RuntimePreset, kept: &[&PlanRow], fitted: &FittedConstan
     errors_with_runs(preset, kept, step)
 }
 
-/// The ninth decile of numbers in ascending order; 0 of none.
+/// The ninth decile of numbers in ascending order; 0 if empty.
 fn ninth_decile(sorted: &[f64]) -> f64 {
     let at = (0.9 * sorted.len() as f64) as usize;
     sorted.get(at).or(sorted.last()).copied().unwrap_or(0.0)
 }
 
-/// Errors of a runtime where, beside what it knows, some runs were measured.
+/// Errors of a runtime with some measured runs in addition to its prior.
 fn errors_with_runs(preset: &RuntimePreset, kept: &[&PlanRow], step: f64) -> Errors {
     let known = &preset.errors;
     let distinct = |before: &[String], own: &dyn Fn(&PlanRow) -> String| -> Vec<String> {
@@ -340,7 +340,7 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
     }
 }
 
-/// Errors of the rest where some runs are given: drawn in a fixed order, eight times.
+/// Errors of the rest if some runs are given: drawn in a fixed order, eight times.
 fn curve(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CurvePoint> {
     let counts = GIVEN
         .into_iter()
@@ -371,7 +371,7 @@ fn curve(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CurvePoint> {
 fn shuffled_numbers(count: usize, draw: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_cached_key(|n| {
-        // SplitMix64's finaliser: the order is the same everywhere.
+        // SplitMix64's finaliser: the order is equal on all machines.
         let mut z = (*n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (draw + 1);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27))
@@ -394,7 +394,7 @@ pub fn misfits(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<String> {
     rows.iter().filter_map(of).collect()
 }
 
-/// Most GiB that a GPU holds in a run by the law.
+/// Maximum GiB that a GPU holds in a run by the law.
 fn foretold_gib(row: &PlanRow, settings: &Runtime, constants: &Constants) -> Option<f64> {
     let prepared = row.measured.run.prepared(settings, constants).ok()?;
     let stages = 0..prepared.stages();
@@ -404,7 +404,7 @@ fn foretold_gib(row: &PlanRow, settings: &Runtime, constants: &Constants) -> Opt
     Some(peak as f64 / GIB)
 }
 
-/// Runs that by the law hold more than their GPUs have: they ran, so that something else is said of them than was.
+/// Runs that need more memory by the law than their GPUs have. They did run, so their description must be wrong.
 pub fn crowded(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CrowdedRun> {
     let constants = &preset.prior.medians;
     let settings = preset.with(constants);
@@ -445,8 +445,8 @@ fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Op
     })
 }
 
-/// The runtime with the constants that runs tell, and with errors of runs that were left out. What runs tell of a constant counts
-/// at most half of what was known before: the next cluster may be another.
+/// The runtime with constants fitted to runs, and with errors of held-out runs. The spread of a fitted constant is at least
+/// half of the prior's: the next cluster may differ.
 pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans) -> RuntimePreset {
     let all: Vec<&PlanRow> = rows.iter().collect();
     let fitted = &judged.fitted;
@@ -455,7 +455,7 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
         own.base = Some(Arc::clone(&preset.name));
     }
     own.prior.medians = fitted.constants;
-    // A norm below 1 is none: both add up.
+    // A norm below 1 is invalid: 1 adds both up.
     let hiding = &mut own.prior.medians.0[Constant::Hiding as usize];
     *hiding = hiding.max(1.0);
     for (spread, told) in own.prior.spreads.iter_mut().zip(fitted.spreads) {
@@ -463,7 +463,7 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     }
     own.settings = preset.with(&fitted.constants);
     own.errors = told_errors(preset, &all, fitted);
-    // What the cluster adds is told by its runs, of which there may be few.
+    // The cluster's error is estimated from its runs, which may be few.
     own.errors.cluster = preset.errors.cluster / (rows.len().max(1) as f64).sqrt();
     let by = |name: &str| judged.splits.iter().find(|split| split.left_out == name);
     if rows.len() >= FEWEST
@@ -489,7 +489,7 @@ pub fn calibrated(preset: &RuntimePreset, rows: &[PlanRow], judged: &JudgedPlans
     own
 }
 
-/// What has to be added in the square.
+/// The deviation that has to be added in squares.
 fn added_deviation(whole: f64, part: f64) -> f64 {
     (whole * whole - part * part).max(0.0).sqrt()
 }

@@ -1,28 +1,28 @@
 use scavsim_data::workload::Workload;
 use scavsim_data::workload::spread::Interval;
 
-/// One way of leaving out, and what came of it.
+/// One way of holding out, and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValidationSplit {
     pub workload: String,
     pub left_out: &'static str,
-    /// Shape or table that was left out of.
+    /// Shape or table from which it holds out.
     pub of: String,
-    /// Measurements asked about.
+    /// Number of predicted measurements.
     pub asked: usize,
     pub answered: usize,
-    /// Mean absolute error of the answers, %: the mean over what was left out at a time.
+    /// Mean absolute error of the predictions, %: the mean over the groups that were held out.
     pub error: Option<f64>,
-    /// The worst answer, %.
+    /// The worst prediction, %.
     pub worst: Option<f64>,
-    /// Share of answers with a 90 % interval whose interval holds the measured value, %.
+    /// Share of predictions with a 90 % interval whose interval contains the measured value, %.
     pub covered: Option<f64>,
-    /// Why nothing was asked, or not all was answered.
+    /// Why nothing was predicted, or not all.
     pub reason: Option<UnansweredReason>,
     pub answers: Vec<Answer>,
 }
 
-/// Why a workload is not asked in one of the ways, or does not answer.
+/// Why a workload has no prediction for one way of holding out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnansweredReason {
     #[error("fewer than three worker counts")]
@@ -33,10 +33,10 @@ pub enum UnansweredReason {
     NotPooled,
     #[error("no uneven placement on several VMs")]
     AllEven,
-    /// Too few clusters would be left to tell the large ones.
+    /// Too few clusters would be left to predict the large ones.
     #[error("fewer than two smaller numbers of VMs")]
     FewSizes,
-    /// What people measure first was not measured.
+    /// The usual first measurements are missing.
     #[error("no batch was measured on one worker, a full VM, and two of them")]
     NoLadder,
     #[error("epochs of fewer than three batches")]
@@ -47,22 +47,22 @@ pub enum UnansweredReason {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Everything, one after the other.
+    /// Everything, in turn.
     Whole,
-    /// Worker counts of each shape and large clusters only, as a report has time for.
+    /// Only worker counts of each shape and large clusters, as a report has time for.
     Report,
 }
 
-/// One answer to a question about what was left out.
+/// One prediction of a held-out measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     pub measured: f64,
-    /// The answer and its standard deviation, of the logarithm.
+    /// The prediction and its standard deviation, in logarithms.
     pub said: Option<(f64, Option<f64>)>,
 }
 
 impl ValidationSplit {
-    /// The split of folds, each with the answers to what it left out, or why there is none.
+    /// The split of folds, each with the predictions of its held-out values, or why there is none.
     pub(super) fn from_folds(
         workload: &Workload,
         left_out: &'static str,

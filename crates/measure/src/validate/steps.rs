@@ -1,4 +1,4 @@
-//! Steps left out.
+//! Hold-outs of steps.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub(super) fn splits(workload: &Workload, depth: Depth) -> Vec<ValidationSplit> 
     splits
 }
 
-/// How far equal placements are from each other: no answer can be surer.
+/// The scatter of equal placements: no prediction can be more precise.
 fn repeats(
     workload: &Workload,
     all: &[MeasuredStep<'_>],
@@ -88,7 +88,7 @@ fn repeats(
     })
 }
 
-/// What is left says of what is asked.
+/// Predictions of the asked steps from the remaining ones.
 pub fn answers(
     workload: &Workload,
     all: &[MeasuredStep<'_>],
@@ -102,7 +102,7 @@ pub fn answers(
     answers_by(&laws(workload, &kept, refit), workload, all, fold)
 }
 
-/// What `laws` say of what is asked, with what is left around them.
+/// Predictions of the asked steps by `laws`, with the residuals of the remaining ones.
 pub fn answers_by(
     laws: &Laws,
     workload: &Workload,
@@ -133,14 +133,14 @@ pub fn answers_by(
         .collect()
 }
 
-/// The laws of a workload, fitted to what is left.
+/// The laws of a workload, fitted to the remaining steps.
 fn laws(workload: &Workload, kept: &[&MeasuredStep<'_>], refit: bool) -> Laws {
     let again = |(vm_type, law): (&String, &PooledLaw)| {
         let points: Vec<PooledPoint> = (kept.iter())
             .filter(|m| m.vm_type == vm_type)
             .filter_map(|m| PooledPoint::new(&m.at.vm, m.at.workers, m.at.batch, m.cost.total_s()))
             .collect();
-        // What is expected of a law that is judged comes from others.
+        // The prior of a law that is judged comes from other workloads.
         let prior = Prior::without(&workload.name);
         let fit = if refit {
             pooled(&points)

@@ -1,4 +1,4 @@
-//! Against options, exchanges and the definition.
+//! Compares decisions with options, exchanges and the definition.
 
 use std::slice;
 
@@ -24,7 +24,7 @@ fn prospect(hours: f64, usd: f64) -> Prospect {
     }
 }
 
-/// Two with errors of their own.
+/// Prospects with independent errors.
 fn apart(sds: &[f64]) -> Covariances {
     let count = sds.len();
     let mut steps = vec![0.0; count * count];
@@ -58,8 +58,8 @@ fn by_cost(prospects: &[Prospect], errors: Covariances) -> Decision<'_> {
     Decision::new(prospects, errors, goal(Objective::Cost))
 }
 
-/// Of one that is known and one that is not, with the same mean loss m, measuring the other brings
-/// m·(Φ(σ/2) − Φ(−σ/2)): the option to exchange one for the other (Margrabe 1978).
+/// Between a known and an unknown prospect with equal mean loss m, measuring the unknown one gains m·(Φ(σ/2) − Φ(−σ/2)): the
+/// option to exchange one for the other (Margrabe 1978).
 #[test]
 fn a_perfect_measurement_is_worth_the_option_to_exchange() {
     let sd = 0.3;
@@ -71,7 +71,7 @@ fn a_perfect_measurement_is_worth_the_option_to_exchange() {
     let option = |sd: f64| mean * (normal::cdf(sd / 2.0) - normal::cdf(-sd / 2.0));
     close(of(1, &FREE), option(sd), 0.01);
     assert_eq!(of(0, &FREE), 0.0);
-    // An error as large as what is not known halves the variance that is told.
+    // An error as large as the uncertainty halves the variance that is resolved.
     let noisy = MeasuringEffort {
         noise: [sd * sd, 0.0],
         ..FREE
@@ -90,7 +90,7 @@ fn errors_that_all_share_are_worth_nothing_to_know() {
     let decision = by_cost(&prospects, shared);
     let worth = decision.worth(Measurement::Step(0), &FREE);
     near(worth.value, 0.0, 1e-9);
-    // It is dearer, whatever the error.
+    // It costs more, for any error.
     near(decision.chance_better(0, 1), 0.0, 1e-9);
 }
 
@@ -103,7 +103,7 @@ fn the_price_is_taken_off_and_many_runs_pay_for_it() {
         steps: 900.0,
         ..FREE
     };
-    // A run costs itself and, where it is not in what is expected of it, the setup.
+    // A run costs its own price and, unless its prediction includes it, the setup.
     let run = decision.mean(1);
     let whole = decision.worth(Measurement::Epochs(1), &effort).price;
     near(whole.time_s, run.time_s + 900.0, 1e-9);
@@ -146,7 +146,7 @@ fn limits_are_kept_surely_or_as_often_as_is_asked_or_by_the_likeliest() {
     assert_eq!(ranked(3.0, None), [1, 0]);
     assert_eq!(ranked(2.1, None), [0]);
     assert_eq!(ranked(2.1, Some(0.4)), [1, 0]);
-    // 0.7 deviations: the likeliest answers, but not where as much was promised; below even odds nothing does.
+    // 0.7 deviations: the best odds win, unless a higher probability is required; below even odds none does.
     assert_eq!(ranked(1.07, None), [0]);
     assert_eq!(ranked(1.07, Some(0.1)), [0; 0]);
     assert_eq!(ranked(0.99, None), [0; 0]);
@@ -185,7 +185,7 @@ fn of_what_costs_nothing_the_faster_is_the_better() {
     }
 }
 
-/// What is left out for being no better at its best changes no bit: beside the sum over all prospects, with correlated errors, limits
+/// Prospects that are never the best are left out without changing a bit: compared with the sum over all, with correlated errors, limits
 /// and every objective.
 #[test]
 fn prospects_that_never_are_the_best_may_be_left_out() {
@@ -251,8 +251,8 @@ fn prospects_that_never_are_the_best_may_be_left_out() {
     assert!(worth_it > 100, "{worth_it}");
 }
 
-/// More VMs where more did not help are taken with a chance of 70 %, machines that were not measured with one of 90 %: z of 0.5244
-/// and 1.2816.
+/// More VMs where more did not help are chosen from a probability of 70 %, unmeasured machines from 90 %: z of 0.5244 and
+/// 1.2816.
 #[test]
 fn gambles_are_taken_where_they_are_likely_enough_to_be_better() {
     const SD: f64 = 0.13;

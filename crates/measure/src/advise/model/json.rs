@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{ModelAdvice, PlanChoice};
 
-/// All of it. `schema` counts up with every incompatible change.
+/// The whole advice. `schema` is increased by every incompatible change.
 pub fn value(advice: &ModelAdvice) -> Value {
     let question = &advice.question;
     let tokens = advice.tokens;

@@ -1,4 +1,4 @@
-//! What is asked of a model that nobody measured.
+//! Questions about a model without measurements.
 
 use super::tuning::{self, SampleSet, TuningQuestion};
 use crate::advise::decision::Goal;
@@ -9,32 +9,32 @@ use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 pub struct ModelQuestion {
     /// A model's name, or the path of an architecture.
     pub model: String,
-    /// Tokens that are computed; [`SampleSet`] says them otherwise.
+    /// Tokens that are computed; [`SampleSet`] is an alternative.
     pub tokens: f64,
-    /// Samples in place of tokens.
+    /// Samples instead of tokens.
     pub data: Option<SampleSet>,
-    /// What is trained; all, from nothing, when absent.
+    /// What is trained; by default everything, from scratch.
     pub tuning: Option<TuningQuestion>,
-    /// Tokens of a sequence; what the model was made for, at most 8,192, when absent.
+    /// Tokens of a sequence; by default the model's own length, at most 8,192.
     pub sequence: Option<u32>,
-    /// Sequences of a step; about a million tokens when absent.
+    /// Sequences of a step; by default about a million tokens.
     pub batch: Option<u32>,
-    /// The runtime: a name, or the path of one; the best of those that most use when absent.
+    /// The runtime: a name, or a path; by default the best of the most common ones.
     pub runtime: Option<String>,
-    /// Precision; the runtime's or fp8 when absent.
+    /// Precision; by default the runtime's, or fp8.
     pub precision: Option<String>,
-    /// GPUs to choose from; all when empty.
+    /// GPUs to choose from; all if empty.
     pub gpus: Vec<String>,
     pub most_gpus: Option<u32>,
     pub wanted: OfferFilter,
     pub goal: Goal,
     pub setup_min: f64,
     pub steps: u32,
-    /// Simulated runs of each plan, where luck plays.
+    /// Simulated runs of each plan with randomness.
     pub runs: u64,
 }
 
-/// Most GPUs of who says nothing.
+/// Default maximum number of GPUs.
 const MOST_GPUS: u32 = 64;
 
 impl ModelQuestion {

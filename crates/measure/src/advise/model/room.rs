@@ -1,4 +1,4 @@
-//! Whether a fine-tuning fits into the memory of GPUs, and what would fit where it does not.
+//! Whether a fine-tuning fits into the memory of GPUs, and which changes would make it fit.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use scavsim_parallel::runtime::{Recompute, Shard};
 use scavsim_parallel::tuning::{AdapterTargets, Adapters, Optimizer, TrainingMethod, USUAL_RANK};
 use scavsim_read::input::Diagnostic;
 
-/// Rank of adapters that are proposed where nothing fits.
+/// Rank of adapters that are proposed if nothing fits.
 const PROPOSED: Adapters = Adapters {
     rank: USUAL_RANK,
     targets: AdapterTargets::Linear,
 };
 
-/// GiB on each of `gpus` GPUs at the least: all computed again, all in shards, one sequence at a time.
+/// Minimum GiB on each of `gpus` GPUs: everything recomputed, everything sharded, one sequence at a time.
 fn least_gib(
     asked: &ResolvedQuestion,
     method: TrainingMethod,
@@ -61,7 +61,7 @@ fn least_gib(
     Some(prepared.peak_memory_bytes(0) as f64 / GIB)
 }
 
-/// Whether some plan of VMs with so many GPUs each fits, of those that the plans of a fine-tuning are.
+/// Whether some plan of a fine-tuning fits on VMs of this type, up to this number of GPUs.
 pub(super) fn fits_vm(asked: &ResolvedQuestion, tuning: &Tuning, vm: &str, most_gpus: u32) -> bool {
     let Some((sheet, count)) = gpu::of_vm(vm).and_then(|of| Some((of.gpu?, of.count))) else {
         return false;
@@ -72,7 +72,7 @@ pub(super) fn fits_vm(asked: &ResolvedQuestion, tuning: &Tuning, vm: &str, most_
     least.any(|gib| gib <= sheet.memory_gib)
 }
 
-/// Why nothing fits, and what would: the same on more or larger GPUs, or another method on those that were asked for.
+/// Why nothing fits, and what would: more or larger GPUs, or another method on the requested ones.
 pub(super) fn misfit(asked: &ResolvedQuestion, tuning: &Tuning, most_gpus: u32) -> Diagnostic {
     let sheets = || asked.gpus.iter().filter_map(|name| gpu::named(name));
     let Some(largest) = sheets().max_by(|a, b| a.memory_gib.total_cmp(&b.memory_gib)) else {

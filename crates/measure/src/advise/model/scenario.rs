@@ -16,16 +16,16 @@ use scavsim_parallel::gpu::{self, GpuSheet};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_scenario::{Extensions, Overrides, Scenario};
 
-/// Most tokens of a sequence where nobody says how many.
+/// Default maximum tokens of a sequence.
 pub(super) const MOST_SEQUENCE: u32 = 8192;
-/// Tokens of a step where nobody says how many sequences.
+/// Tokens of a step if the number of sequences is not given.
 const STEP_TOKENS: u32 = 1 << 20;
-/// 10⁹ bytes of a checkpoint per second to its storage and back, where nobody says.
+/// Default rate of checkpoints to storage and back, in 10⁹ bytes per second.
 pub(super) const CHECKPOINT_GB_PER_S: f64 = 2.0;
 
 pub(super) struct ResolvedQuestion {
     pub(super) tuning: Option<Tuning>,
-    /// Tokens that are computed.
+    /// Number of tokens that are computed.
     pub(super) tokens: f64,
     pub(super) model: Arc<Architecture>,
     pub(super) setups: Vec<Setup>,
@@ -118,7 +118,7 @@ impl ResolvedQuestion {
 }
 
 impl ResolvedQuestion {
-    /// The first setup that a GPU runs.
+    /// The first setup that runs on a GPU.
     pub(super) fn setup_on(&self, sheet: &GpuSheet) -> Option<&Setup> {
         self.setups.iter().find(|setup| setup.runs_on(sheet))
     }
@@ -169,7 +169,7 @@ fn model(word: &str, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
     }
 }
 
-/// Offers that share a scenario: a market, and how long its VMs live.
+/// Offers that share a scenario: one market with one lifetime.
 pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
     let mut lots: BTreeMap<(Market, Option<&str>), Vec<&Offer>> = BTreeMap::new();
     for offer in all {
@@ -179,7 +179,7 @@ pub(super) fn lots<'o>(all: &[&'o Offer]) -> Vec<Vec<&'o Offer>> {
     lots.into_values().collect()
 }
 
-/// The scenario of one lot under the setup of these lines. `Err`: also where no plan fits any of its VMs.
+/// The scenario of one lot under the setup of these lines. `Err` also if no plan fits any of its VMs.
 pub(super) fn scenario_of_lot(
     question: &ModelQuestion,
     asked: &ResolvedQuestion,

@@ -13,37 +13,37 @@ use scavsim_parallel::runtime::{
 };
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Runtimes among which is chosen where none is named; the first is what others are compared with.
+/// Default runtimes to choose from; the first is the reference for the others.
 const USUAL: [&str; 2] = ["fsdp", "megatron-core"];
-/// Stages of a pipeline that are tried.
+/// Numbers of pipeline stages that are tried.
 const STAGES: [u32; 4] = [1, 2, 4, 8];
-/// Virtual stages of a GPU that are tried.
+/// Number of virtual stages of a GPU that are tried.
 const VIRTUAL_STAGES: u32 = 4;
-/// Sequences of a micro-batch that are tried, of large models up to some.
+/// Sequences of a micro-batch that are tried, for large models only up to a limit.
 const MICRO_BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 const LARGE_MICRO_BATCH: u32 = 8;
-/// Parameters from which on virtual stages are tried: smaller models need few stages.
+/// Number of parameters from which virtual stages are tried: smaller models need few stages.
 const DEEP_MODEL: u64 = 10_000_000_000;
-/// Parameters of a large model.
+/// Number of parameters of a large model.
 const LARGE_MODEL: u64 = 2_000_000_000;
 /// Replicas that share experts: a node's GPUs.
 const EXPERT_GROUP: u32 = 8;
-/// The generation for which no fused attention is written.
+/// The generation without fused attention.
 const UNFUSED: &str = "volta";
 
-/// A runtime at a precision, with the forms that are tried under it.
+/// A runtime at a precision, with the forms that are tried.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) runtime: RuntimePreset,
     pub(super) precision: Precision,
     shard: Shard,
-    /// What a scenario names it by.
+    /// The name in a scenario.
     key: String,
     forms: Vec<String>,
-    /// Whether it is as its users run it who change nothing: where that is compared with.
+    /// Whether it has the runtime's defaults, as the reference.
     is_usual: bool,
     needs_fused: bool,
-    /// A precision that its GPUs lack, so that this one stands in for it.
+    /// A precision that its GPUs lack and this one replaces.
     instead_of: Option<Precision>,
 }
 
@@ -53,7 +53,7 @@ impl Setup {
         self.lines_of("")
     }
 
-    /// Lines of `[parallel]` that make one plan, as ranked plans are called.
+    /// Lines of `[parallel]` for one plan, given by its name in rankings.
     pub(super) fn lines_of(&self, plan: &str) -> String {
         let mut lines = format!(
             "runtime = {}\nprecision = {:?}\n",
@@ -67,7 +67,7 @@ impl Setup {
         }
         for (key, value) in plan.split(';').filter_map(|pair| pair.split_once('=')) {
             let is_number = value.parse::<u32>().is_ok();
-            // One virtual stage is none, and has no key.
+            // One virtual stage means none, and has no key.
             if (key, value) != ("virtual_stages", "1") {
                 lines += &if is_number {
                     format!("{key} = [{value}]\n")
@@ -87,7 +87,7 @@ impl Setup {
             && self.instead_of.is_none_or(lacks)
     }
 
-    /// Whether a plan, as ranked plans are called, is the form that users of the runtime get who change nothing.
+    /// Whether a plan, given by its name in rankings, is the default form of the runtime.
     pub(super) fn is_plain(&self, plan: &str) -> bool {
         let usual = &self.runtime.settings;
         let is = |key: &str, word: &str| value_of(plan, key).is_none_or(|own| own == word);
@@ -97,7 +97,7 @@ impl Setup {
             && is("expert", "1")
     }
 
-    /// What a plan on a GPU has of which no run under the runtime is known.
+    /// Features of a plan on a GPU without a known run under the runtime.
     pub(super) fn unmeasured(
         &self,
         model: &Architecture,
@@ -150,13 +150,13 @@ impl Setup {
     }
 }
 
-/// What a plan says of one of its axes.
+/// The value of one axis in a plan's name.
 fn value_of<'p>(plan: &'p str, key: &str) -> Option<&'p str> {
     let mut pairs = plan.split(';').filter_map(|pair| pair.split_once('='));
     pairs.find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
-/// All setups that are asked for; of a runtime in a file, which is fitted to somebody's runs, its own form alone.
+/// All requested setups; for a runtime in a file, which is fitted to a user's runs, only its own form.
 pub(super) fn read(
     question: &ModelQuestion,
     (model, tuning): (&Architecture, Option<&Tuning>),
@@ -216,8 +216,8 @@ fn in_file(path: &str, d: &mut Diagnostics) -> Option<RuntimePreset> {
     RuntimePreset::read(path, &source, d)
 }
 
-/// Setups of a fine-tuning: all on each GPU, or in shards, at the precision that is asked for. Where nobody asks, GPUs without
-/// BF16 compute with FP16.
+/// Setups of a fine-tuning: whole on each GPU, or sharded, at the requested precision. By default, GPUs without BF16 compute
+/// with FP16.
 fn of_tuning(
     runtime: &RuntimePreset,
     (word, asked): (&str, Option<Precision>),
@@ -269,7 +269,7 @@ fn of_runtime(
             .collect(),
     };
     let is_plain = runtime.settings.attention == Attention::Plain;
-    // Where attention is not fused by default, it may be.
+    // If attention is not fused by default, fusion is also tried.
     let kernels: &[bool] = if is_plain { &[false, true] } else { &[true] };
     let usual_shard = runtime.settings.shard;
     let mut shards = vec![usual_shard, Shard::Optimizer, Shard::Full];
@@ -302,14 +302,14 @@ fn of_runtime(
     all
 }
 
-/// Lines of a scenario that name the forms of a runtime that hands out these shards.
+/// Lines of a scenario that name the forms of a runtime with these shards.
 fn forms(
     runtime: &RuntimePreset,
     (shard, is_fused): (Shard, bool),
     model: &Architecture,
     question: &ModelQuestion,
 ) -> Vec<String> {
-    // Fused attention keeps no scores.
+    // Fused attention stores no scores.
     let recompute = (Recompute::ALL.into_iter())
         .filter(|one| !is_fused || *one != Recompute::Selective)
         .map(Recompute::name);
@@ -321,7 +321,7 @@ fn forms(
         format!("shard = {:?}", shard.name()),
         format!("micro_batch = {micro:?}"),
     ];
-    // Sharded weights leave nothing to cut.
+    // Sharded weights leave nothing to partition.
     if shard != Shard::Full {
         let most = question.most_gpus().min(model.layers);
         let stages: Vec<u32> = STAGES.into_iter().filter(|one| *one <= most).collect();

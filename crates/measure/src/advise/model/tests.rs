@@ -1,8 +1,8 @@
-//! The value of a measurement beside its integral, and an answer for a model that nobody measured.
+//! Compares the value of a measurement with its integral, and checks an answer for a model without measurements.
 
 use super::*;
 
-/// The closed form beside a sum over a million quantiles.
+/// Compares the closed form with a sum over a million quantiles.
 #[test]
 fn an_exchange_is_its_integral() {
     for (mean, other, sd) in [

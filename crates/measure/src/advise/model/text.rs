@@ -1,4 +1,4 @@
-//! The answer for people.
+//! The advice as text.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use scavsim_base::text::{Column, EXPLAIN, Page, Sheet};
 use scavsim_search::search::Objective;
 
 const OTHERS: usize = 6;
-/// Gain from which on it is told.
+/// Minimum gain that is reported.
 const LEAST_GAIN: f64 = 1.05;
-/// Normal quantile of the ends of an interval that holds 90 of 100.
+/// Normal quantile of the ends of a 90 % interval.
 const NINETY: f64 = 1.645;
-/// Deviation from which on it is told that something was not measured.
+/// Minimum deviation at which unmeasured features are reported.
 const LEAST_DEVIATION: f64 = 0.05;
-/// Share of a GPU's memory beyond which a predicted peak may not fit.
+/// Share of a GPU's memory above which a predicted peak may not fit.
 const TIGHT: f64 = 0.95;
 
 pub fn render(advice: &ModelAdvice) -> String {
@@ -92,7 +92,7 @@ fn choice_text(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     text
 }
 
-/// What a GPU holds of a fine-tuning.
+/// Memory of a GPU for a fine-tuning.
 fn memory(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     let [peak, has] = choice.memory_gib.map(figure);
     let method = advice.tuning.map(|of| of.method);
@@ -106,7 +106,7 @@ fn memory(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     })
 }
 
-/// What a choice gains over the plain form on its GPU.
+/// The gain of a choice over the default form on its GPU.
 fn gain(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     if advice.tuning.is_some() {
         return String::new();
@@ -129,7 +129,7 @@ fn gain(choice: &PlanChoice, advice: &ModelAdvice) -> String {
     )
 }
 
-/// What no run is known of in a choice, and how far its time may be off.
+/// Features of a choice without a known run, and the error of its time.
 fn unmeasured(choice: &PlanChoice) -> Option<String> {
     let widest = choice
         .unmeasured
@@ -182,7 +182,7 @@ fn table<'a>(choices: impl Iterator<Item = &'a PlanChoice>, advice: &ModelAdvice
             c.keeps.map_or_else(String::new, share)
         }));
     }
-    // Names of some machines are long: intervals make room for them.
+    // Some machines have long names: intervals give way.
     let page = Page::of_width(WIDTH);
     let sheet = Sheet::new(choices, columns);
     sheet.fit(&page).text(&page)
@@ -223,7 +223,7 @@ fn measure(advice: &ModelAdvice) -> String {
     indented(&capital(&text))
 }
 
-/// Among which forms a plan was chosen.
+/// The forms from which a plan was chosen.
 fn chosen_among(question: &ModelQuestion) -> String {
     let precision = match &question.precision {
         Some(precision) => format!("in {precision}"),
@@ -244,7 +244,7 @@ fn chosen_among(question: &ModelQuestion) -> String {
     }
 }
 
-/// What it rests on, a sentence each.
+/// The evidence of an advice, a sentence each.
 pub(in crate::advise) fn basis(advice: &ModelAdvice) -> Vec<String> {
     let question = &advice.question;
     let (sequence, batch) = advice.step;

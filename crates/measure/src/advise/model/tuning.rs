@@ -1,4 +1,4 @@
-//! Fine-tuning as it is asked for: what is trained, and over how much data.
+//! A fine-tuning as requested: what is trained, and on how much data.
 
 use scavsim_base::text::words::{plural, short_figure};
 use scavsim_parallel::architecture::Architecture;
@@ -7,43 +7,43 @@ use scavsim_parallel::runtime::Shard;
 use scavsim_parallel::tuning::{AdapterTargets, Optimizer, TrainingMethod};
 use scavsim_read::input::{Diagnostic, Diagnostics, nearest_or_all};
 
-/// Runtime of who names none.
+/// Default runtime.
 pub const RUNTIME: &str = "transformers";
-/// Most GPUs of who says nothing: a VM.
+/// Default maximum number of GPUs: a VM.
 pub const MOST_GPUS: u32 = 8;
-/// Tokens of a sequence of who says nothing, or more where samples are longer: what Axolotl and Unsloth have in their examples.
+/// Default tokens of a sequence, or more if samples are longer: the value in examples of Axolotl and Unsloth.
 const SEQUENCE: u32 = 2048;
-/// Sequences of a step of who says nothing. Source: Dettmers et al., QLoRA, NeurIPS 2023, table 9, of 7 and 13 billion parameters.
+/// Default sequences of a step. Source: Dettmers et al., QLoRA, NeurIPS 2023, table 9, of 7 and 13 billion parameters.
 const BATCH: u32 = 16;
 
-/// What is asked of a fine-tuning beside what is asked of any model.
+/// The options of a fine-tuning, in addition to the options of any model.
 #[derive(Debug, Clone)]
 pub struct TuningQuestion {
-    /// What is trained, as it is written: `lora:16`.
+    /// What is trained, as written: `lora:16`.
     pub train: String,
-    /// The optimiser's name; the runtime's when absent.
+    /// The optimiser's name; the runtime's by default.
     pub optimizer: Option<String>,
 }
 
-/// Samples of some mean length, and how they are laid into sequences.
+/// Samples of a mean length, and how they are packed into sequences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleSet {
     pub samples: u64,
-    /// Tokens of a sample, in the mean.
+    /// Mean tokens of a sample.
     pub mean_length: u32,
     /// Passes over all samples.
     pub epochs: f64,
-    /// Whether each sample has a sequence of its own, filled up to its length; packed one after the other otherwise.
+    /// Whether each sample is padded to a sequence of its own; otherwise samples are packed one after the other.
     pub is_padded: bool,
 }
 
 impl SampleSet {
-    /// Tokens of all samples, of all passes.
+    /// Number of tokens of all samples, over all passes.
     pub fn tokens(&self) -> f64 {
         self.epochs * self.samples as f64 * f64::from(self.mean_length)
     }
 
-    /// Tokens that are computed, padding included.
+    /// Number of tokens that are computed, padding included.
     pub fn computed_tokens(&self, sequence: u32) -> f64 {
         if self.is_padded {
             self.epochs * self.samples as f64 * f64::from(sequence)
@@ -93,7 +93,7 @@ impl TuningQuestion {
     }
 }
 
-/// Tokens of a sequence and sequences of a step that people take for so much data, where they are not asked for.
+/// The usual tokens of a sequence and sequences of a step for this amount of data, if not given.
 pub(super) fn usual_step(
     model: &Architecture,
     data: Option<&SampleSet>,
@@ -107,7 +107,7 @@ pub(super) fn usual_step(
 }
 
 impl Tuning {
-    /// Lines of `[parallel]` for a runtime that hands out these shards; layers are neither cut nor shared.
+    /// Lines of `[parallel]` for a runtime with these shards; layers are neither split nor shared.
     pub(super) fn forms(&self, shard: Shard) -> Vec<String> {
         vec![
             format!("train = {:?}", self.method.to_string()),
@@ -118,7 +118,7 @@ impl Tuning {
         ]
     }
 
-    /// What is trained, and in what form the rest is held.
+    /// What is trained, and the format of the other weights.
     pub(super) fn sentence(&self, precision: Precision) -> String {
         let trained = short_figure(self.trained as f64 * 1e-6);
         let what = match self.method {
@@ -149,7 +149,7 @@ impl Tuning {
     }
 }
 
-/// How much data is trained on, and what becomes of it in sequences.
+/// The amount of training data, and how it becomes sequences.
 pub(super) fn data_sentence(data: &SampleSet, (sequence, batch): (u32, u32)) -> String {
     let computed = data.computed_tokens(sequence);
     let steps = (computed / (f64::from(sequence) * f64::from(batch))).ceil();

@@ -1,4 +1,4 @@
-//! Runs that are slower than published ones: the runtime that they are likeliest under, their pace, and figures that cannot be.
+//! Runs that are slower than published ones: their most likely runtime, their pace, and impossible figures.
 
 use super::PlanRow;
 use scavsim_base::stats::median_of;
@@ -7,25 +7,25 @@ use scavsim_parallel::law::constants::Constant;
 use scavsim_parallel::law::fit::SCATTER;
 use scavsim_parallel::runtime::RuntimePreset;
 
-/// Standard deviation of the logarithm of the pace of who is not as fast as is published: half of ten public reports are 2 to 5
+/// Standard deviation of the logarithm of the pace of users below published speeds: half of ten public reports are 2 to 5
 /// times slower (findings of 2026-11: Megatron-LM 449 and 1000, llm-foundry 1706, NeMo Speech 8059).
 const SPREAD: f64 = 0.8;
-/// Median of runs, in standard deviations of the runtime's errors, from which on they have a pace of their own.
+/// Minimum median of runs, in standard deviations of the runtime's errors, for a pace of their own.
 const UNLIKE: f64 = 3.0;
-/// What another runtime than the first must be likelier by, in squared deviations.
+/// Minimum advantage of another runtime over the first, in squared deviations.
 const LIKELIER: f64 = 1.0;
-/// What a run that does not fit its GPUs under a runtime makes that less likely by, in squared deviations.
+/// Penalty of a run that does not fit its GPUs under a runtime, in squared deviations.
 const CROWDED: f64 = 4.0;
-/// Share by which runs are slower, or faster, from which on it is told.
+/// Minimum ratio at which slower or faster runs are reported.
 const TOLD: f64 = 1.15;
-/// Steps that take longer than foretold by this factor are likely given in other units.
+/// Steps that exceed the prediction by this factor are probably given in other units.
 const MILLI: f64 = 1000.0;
-/// Factor within which a step in other units is like what is foretold.
+/// Factor within which a step in other units matches the prediction.
 const LIKE: f64 = 6.0;
-/// Most tokens of a step that anybody is known to train with, some 64 million (DeepSeek-V3), times two.
+/// Maximum tokens of a step in known trainings, some 64 million (DeepSeek-V3), times two.
 const MOST_STEP_TOKENS: f64 = 1.28e8;
 
-/// ln(measured / foretold) of each run; `None` where a run's numbers make no plan.
+/// ln(measured / predicted) of each run; `None` if a run's numbers make no plan.
 fn slowness(preset: &RuntimePreset, rows: &[PlanRow]) -> Option<Vec<f64>> {
     let constants = &preset.prior.medians;
     let all = rows
@@ -39,7 +39,7 @@ fn middle(all: &[f64]) -> f64 {
     median_of(all.iter().copied()).unwrap_or(0.0)
 }
 
-/// The runtime with a pace to be fitted, where runs are slower or faster than it than its errors say.
+/// The runtime with a pace to be fitted, if runs are slower or faster than its errors allow.
 pub fn with_pace(preset: RuntimePreset, rows: &[PlanRow]) -> RuntimePreset {
     let Some(all) = slowness(&preset, rows) else {
         return preset;
@@ -54,7 +54,7 @@ pub fn with_pace(preset: RuntimePreset, rows: &[PlanRow]) -> RuntimePreset {
     own
 }
 
-/// Twice the negative logarithm of how likely runs are under a runtime at the pace that fits best; infinite where they cannot be.
+/// Twice the negative log-likelihood of runs under a runtime at the best pace; infinite if they are impossible.
 fn unlikeliness(preset: &RuntimePreset, rows: &[PlanRow]) -> f64 {
     let Some(all) = slowness(preset, rows) else {
         return f64::INFINITY;
@@ -68,7 +68,7 @@ fn unlikeliness(preset: &RuntimePreset, rows: &[PlanRow]) -> f64 {
     all.iter().map(softened).sum::<f64>() + (pace / SPREAD).powi(2) + crowded
 }
 
-/// The runtime that runs are likeliest under; the first unless another is clearly likelier.
+/// The most likely runtime of the runs; the first unless another is clearly more likely.
 pub fn likeliest(presets: Vec<RuntimePreset>, rows: &[PlanRow]) -> Option<RuntimePreset> {
     let scored = presets.into_iter().enumerate().map(|(number, preset)| {
         let handicap = if number == 0 { 0.0 } else { LIKELIER };
@@ -78,7 +78,7 @@ pub fn likeliest(presets: Vec<RuntimePreset>, rows: &[PlanRow]) -> Option<Runtim
     best.map(|(_, preset)| preset)
 }
 
-/// How fast runs are beside published ones of their kind, in a sentence; `None` where they are alike.
+/// The speed of runs relative to published ones of their kind, in a sentence; `None` if they are alike.
 pub fn pace_in_words(pace: f64) -> Option<String> {
     if pace > TOLD {
         Some(format!(
@@ -96,7 +96,7 @@ pub fn pace_in_words(pace: f64) -> Option<String> {
     }
 }
 
-/// Runs that cannot be as they are written, by their lines, with what may be meant.
+/// Runs with impossible figures, by their lines, with hints.
 pub fn impossible(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<(usize, String)> {
     rows.iter()
         .filter_map(|row| Some((row.line, doubt(preset, row)?)))

@@ -1,4 +1,4 @@
-//! The table of runs: a plan and what a step of it took, a row each.
+//! The table of runs: a plan and the time of its step, one row each.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use scavsim_parallel::{ReplicaSharing, TrainingMethod};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// GPUs of a node where nobody says.
+/// Default number of GPUs of a node.
 const USUAL_NODE: u32 = 8;
 const MOST_GPUS: u64 = 131_072;
 /// Layers, widths and so on.
@@ -25,12 +25,12 @@ pub struct PlanRow {
     pub line: usize,
     pub measured: MeasuredRun,
     pub precision: String,
-    /// Most GiB that a GPU held, where it was measured.
+    /// Maximum GiB of a GPU, if measured.
     pub peak_gib: Option<f64>,
 }
 
 impl PlanRow {
-    /// Forms of the plan that not every runtime was measured in.
+    /// Forms of the plan that were not measured in every runtime.
     pub fn forms(&self) -> Vec<PlanForm> {
         let run = &self.measured.run;
         let has_experts = run.model.experts.is_some();
@@ -76,7 +76,7 @@ const OPTIONAL: [&str; 29] = [
     "data",
 ];
 
-/// All runs of a table, at a precision where it says none. Whatever is wrong goes to `diagnostics`.
+/// All runs of a table, with a default precision. Mistakes go to `diagnostics`.
 pub fn read(
     source: &Arc<Source>,
     precision: &str,
@@ -158,7 +158,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The model by its name, or by the columns that say its numbers.
+    /// The model by its name, or by the columns with its numbers.
     fn model(&self, d: &mut Diagnostics) -> Option<Arc<Architecture>> {
         let row = self.row;
         let name = row.name("model", d)?;
@@ -347,7 +347,7 @@ impl Reading<'_> {
     }
 }
 
-/// Runs of one plan that differ by more than a quarter, by their lines: none of them can be right for all.
+/// Runs of one plan that differ by more than a quarter, by their lines: no prediction can match all of them.
 pub fn contradictions(rows: &[PlanRow]) -> Vec<(usize, usize, f64)> {
     let key = |row: &PlanRow| {
         let run = &row.measured.run;
