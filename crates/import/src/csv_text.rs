@@ -1,6 +1,6 @@
 use std::io;
 
-/// A table as CSV; `columns` are apart by commas.
+/// A table as CSV; `columns` are separated by commas.
 pub(crate) fn csv_text(
     columns: &str,
     rows: impl IntoIterator<Item = impl IntoIterator<Item = impl AsRef<[u8]>>>,

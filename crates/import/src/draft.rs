@@ -18,9 +18,9 @@ pub struct Draft {
     pub citation: String,
     pub accuracy: String,
     pub licence: String,
-    /// Whether no step tells compute from communication.
+    /// Whether no step separates compute and communication.
     pub communication_unknown: bool,
-    /// Figures that hold for every configuration, in the order of the file.
+    /// Figures that apply to every configuration, in the order of the file.
     pub constants: Vec<Constant>,
     pub pooled_laws: Vec<Law<(String, PooledLaw)>>,
     pub epoch_law: Option<Law<EpochLaw>>,
@@ -39,7 +39,7 @@ pub struct Constant {
     pub source: String,
 }
 
-/// A law and the comment that stands above it: how good it is.
+/// A law and the comment above it about its quality.
 #[derive(Debug, Clone)]
 pub struct Law<T> {
     pub law: T,
@@ -210,7 +210,7 @@ fn measured(value: f64) -> String {
 
 fn fitted(value: f64) -> String {
     let text = rounded(value, FITTED);
-    // A whole number would be read as an integer.
+    // An integer would be read as another type.
     if text.contains('.') {
         text
     } else {
@@ -265,7 +265,7 @@ mod tests {
         epochs.map(|epochs| (epochs, noise))
     }
 
-    /// What is written is what the laws of `workload` read.
+    /// The written laws are the ones that `workload` reads.
     #[test]
     fn every_law_reads_back_as_it_was() {
         #[derive(serde::Deserialize)]

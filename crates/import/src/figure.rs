@@ -1,4 +1,4 @@
-//! Numbers with as many digits as they deserve.
+//! Numbers with their significant digits.
 
 pub const MEASURED: usize = 9;
 pub const FITTED: usize = 6;

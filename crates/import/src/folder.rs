@@ -1,4 +1,4 @@
-//! The folder on disk, whole or not at all.
+//! Writes a folder to disk, completely or not at all.
 
 use std::fs;
 use std::io;
@@ -10,9 +10,9 @@ use scavsim_read::input::{Diagnostic, Diagnostics};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     pub name: &'static str,
-    /// The file by which it is told.
+    /// The file that identifies the kind.
     pub file: &'static str,
-    /// All files that it may have; others that lie beside them are not its own.
+    /// All possible files of it; other files in the folder do not belong to it.
     pub files: &'static [&'static str],
 }
 
@@ -55,7 +55,7 @@ pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics:
         diagnostics.push(Diagnostic::general(title).with_help("end the path with a name"));
         return;
     }
-    // A link to nowhere is there too.
+    // A dangling link also exists.
     if fs::symlink_metadata(out).is_err() {
         return;
     }
@@ -88,8 +88,8 @@ pub fn check(out: &Path, kind: Kind, force: bool, inputs: &[&Path], diagnostics:
     diagnostics.push(Diagnostic::general(title).with_help(help));
 }
 
-/// Writes files, each a name and a text, as the folder `out`, in place of those that [`check`] allowed. Files beside them
-/// stay.
+/// Writes files, each a name and a text, as the folder `out`, in place of those that [`check`] allowed. Other files in the
+/// folder stay.
 pub fn write<N: AsRef<Path>>(files: &[(N, String)], out: &Path, kind: Kind) -> io::Result<()> {
     replace_folder(out, files, kind.files)
 }

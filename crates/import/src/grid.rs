@@ -1,4 +1,4 @@
-//! A user's own grid: a CSV of runs and its specification, checked. Of the table, used columns are kept, with nine digits.
+//! The user's own grid: a CSV of runs and its specification, checked. Used columns of the table are kept, with nine digits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct GridOptions {
 pub struct ImportedGrid {
     pub files: Vec<(String, String)>,
     pub report: GridReport,
-    /// What may be meant so.
+    /// Valid but unusual input.
     pub warnings: Diagnostics,
 }
 

@@ -1,11 +1,11 @@
-//! A law as the lines of `workload.toml` that it is read from: `compute.affine = { … }`.
+//! Formats a law as lines of `workload.toml`: `compute.affine = { … }`.
 
 use std::fmt;
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A law's keys and values, in the order in which it names them.
+/// A law's keys and values, in their order.
 enum Node {
     Table(Vec<(String, Node)>),
     Text(String),
@@ -14,7 +14,7 @@ enum Node {
     Number(f64),
 }
 
-/// The lines of a law, its coefficients by `number`; fails for anything but tables, names, numbers, and yes or no.
+/// The lines of a law, its coefficients formatted by `number`; fails for anything but tables, names, numbers, and booleans.
 pub fn lines(law: &impl Serialize, number: fn(f64) -> String) -> serde_json::Result<String> {
     let node: Node = serde_json::from_str(&serde_json::to_string(law)?)?;
     let mut lines = Vec::new();
@@ -23,7 +23,7 @@ pub fn lines(law: &impl Serialize, number: fn(f64) -> String) -> serde_json::Res
 }
 
 impl Node {
-    /// A line for every innermost table, behind the names on the way there.
+    /// A line for every innermost table, after the names on the path to it.
     fn lay_out(&self, path: &str, number: fn(f64) -> String, lines: &mut Vec<String>) {
         match self {
             Node::Table(inner) if inner.iter().any(|(_, node)| node.is_table()) => {

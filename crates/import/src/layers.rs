@@ -1,4 +1,4 @@
-//! Seconds and bytes of a model's layers, from tables of the user's own profiler, made into a layer profile.
+//! Turns seconds and bytes of a model's layers, from tables of the user's profiler, into a layer profile.
 
 mod figures;
 mod table;
@@ -27,20 +27,20 @@ pub fn read(options: &LayersOptions, diagnostics: &mut Diagnostics) -> Option<Im
     let (times, memory) = (times?, memory?);
     let layers = same_layers(options, &times, &memory, diagnostics)?;
     let files = written::files(options, layers, &times, &memory);
-    // As a scenario reads it.
+    // Read back in the way of a scenario.
     let folder = Folder::Memory {
         name: options.name.clone(),
         files: files.iter().cloned().collect(),
     };
     let profile = LayerProfile::load(&folder, diagnostics)?;
-    // An unknown column, say, leaves the rest readable.
+    // The rest is readable even after, for example, an unknown column.
     diagnostics.is_empty().then_some(ImportedLayers {
         files,
         report: LayersReport { profile, memory },
     })
 }
 
-/// How many layers there are: as many at every point.
+/// The number of layers, which must be equal at every point.
 fn same_layers(
     options: &LayersOptions,
     times: &Times,

@@ -1,9 +1,8 @@
-//! Measurements of others, and of the user, made into workload folders: a [`Draft`] in memory, and a [`Report`] of what was
-//! read, dropped, fitted and assumed. Every mistake in the input comes with its place; nothing is written unless there is
-//! none.
+//! Turns measurements of others, and of the user, into workload folders: a [`Draft`] in memory, and a [`Report`] of what was
+//! read, dropped, fitted and assumed. Every mistake in the input has its place; nothing is written if there is one.
 //!
-//! A new form is a file here and a subcommand in `cli/import.rs`. A published data set becomes the table of one of these by a
-//! script beside it, such as `data/workloads/make_pollux.py`.
+//! A new format is a file here and a subcommand in `cli/import.rs`. A script next to a published data set converts it to one
+//! of these formats, such as `data/workloads/make_pollux.py`.
 
 mod csv_text;
 pub mod draft;

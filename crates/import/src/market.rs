@@ -1,4 +1,4 @@
-//! Traces of spot availability, a JSON file per zone as collections of such traces have them, made into a market folder.
+//! Turns traces of spot availability, a JSON file per zone as in published collections, into a market folder.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -20,9 +20,9 @@ pub const FILES: [&str; 5] = [
 ];
 
 const NOT_A_TRACE: &str = "this is no trace of availability";
-/// Prices per machine and hour that may be.
+/// Valid prices per machine and hour.
 const USD: RangeInclusive<f64> = 1e-6..=1e6;
-/// Most machines that a trace may offer.
+/// Maximum number of machines in a trace.
 const MOST: f64 = u16::MAX as f64;
 
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct MarketOptions {
     pub name: String,
     /// USD per machine and hour on demand.
     pub on_demand_usd_per_h: f64,
-    /// USD per machine and hour in the spot market, all the time; `None` where the traces have prices.
+    /// USD per machine and hour in the spot market, constant; `None` if the traces have prices.
     pub spot_usd_per_h: Option<f64>,
     /// USD per GB between two regions.
     pub egress_usd_per_gb: Option<f64>,

@@ -1,4 +1,4 @@
-//! A model's `config.json`, as model hubs publish it, made into an architecture that scenarios name.
+//! Turns a model's `config.json` from a model hub into an architecture that scenarios can name.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, closest, json};
 
 const NOT_A_CONFIG: &str = "this is not the config.json of a model";
 
-/// What a kind of decoder does that its configuration does not say.
+/// Properties of a kind of decoder that its configuration does not state.
 struct Family {
     /// `model_type` of the file.
     kind: &'static str,
     gated: bool,
-    /// Whether head and embedding share weights where the file says nothing.
+    /// Whether head and embedding share weights by default.
     tied: bool,
     learned: bool,
 }
@@ -28,7 +28,7 @@ const fn family(kind: &'static str, gated: bool, tied: bool, learned: bool) -> F
     }
 }
 
-/// Kinds of decoders that are equal blocks with attention in each.
+/// Kinds of decoders that consist of equal blocks with attention in each.
 const FAMILIES: [Family; 24] = [
     family("bloom", false, true, false),
     family("cohere", true, true, false),
@@ -62,7 +62,7 @@ pub struct ImportedModel {
     pub model: Architecture,
 }
 
-/// Keys of the file by what they say, the usual one first.
+/// Names of keys in the file by their meaning, the usual one first.
 const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers"];
 const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model"];
 const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads", "num_heads"];
@@ -111,7 +111,7 @@ impl Config<'_, '_> {
         self.diagnostics.push(mistake.with_help(help));
     }
 
-    /// The whole number under the first of some keys that is there and says anything.
+    /// The first integer among these keys.
     fn whole_number(&mut self, keys: &[&'static str]) -> Option<u32> {
         let is_said = |key: &&&str| self.table.get(**key).is_some_and(|value| !value.is_null());
         let key = *keys.iter().find(is_said)?;
@@ -145,7 +145,7 @@ impl Config<'_, '_> {
         self.table.get(key).and_then(Value::as_bool)
     }
 
-    /// Whether scores of attention are dropped at random; where the file is silent of them, whether anything is.
+    /// Whether attention scores have dropout; if the file does not say, whether anything has.
     fn drops(&self) -> bool {
         let said = |keys: &[&str]| {
             let mut all = keys.iter().filter_map(|key| self.table.get(*key));
@@ -184,7 +184,7 @@ impl Config<'_, '_> {
     fn key_value_heads(&mut self) -> Option<u32> {
         match (self.whole_number(KV_HEADS), self.flag("multi_query")) {
             (None, Some(true)) => Some(1),
-            // What falcon says beside its one head of keys and values is not used.
+            // Falcon's other value is unused if it has one head of keys and values.
             (Some(_), Some(true)) if self.flag("new_decoder_architecture") == Some(false) => {
                 Some(1)
             }
@@ -287,7 +287,7 @@ mod tests {
         read(&source, "own", &mut diagnostics).ok_or_else(|| diagnostics.render(false))
     }
 
-    /// The numbers of the library by the keys of a hub.
+    /// The library's numbers with the keys of a hub.
     #[test]
     fn a_hubs_numbers_make_the_model_of_the_library() {
         let llama = imported(

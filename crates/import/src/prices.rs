@@ -1,4 +1,4 @@
-//! Prices of others, made into a table that a scenario can name as `price_table` or `spot_series`.
+//! Turns price lists of others into a table for `price_table` or `spot_series`.
 
 pub mod lists;
 pub mod skypilot;
@@ -11,21 +11,21 @@ use super::report::Report;
 use scavsim_data::cloud::vm_types::FIGURES;
 use scavsim_data::cloud::{Date, Market};
 
-/// VM type, region, zone, market; of a provider.
+/// VM type, region, zone, market; with the provider.
 pub(super) type PriceKey = (String, String, String, String, Market);
 
-/// Prices as they were seen, by what they are of and by day.
+/// Observed prices by key and day.
 pub(super) type ObservedPrices = BTreeMap<PriceKey, BTreeMap<Date, f64>>;
 
 #[derive(Debug, Clone)]
 pub struct ImportedPrices {
     pub text: String,
-    /// The VM types in it whose size its source tells, as a table of a price pack.
+    /// The VM types whose size is in the source, as a table of a price pack.
     pub vms: String,
     pub report: Report,
 }
 
-/// What a source tells of the size of VM types, by name: provider, vCPUs, GiB and, with any, model and number of GPUs.
+/// Sizes of VM types by name: provider, vCPUs, GiB and, if there are any, model and number of GPUs.
 pub(super) type Sizes = BTreeMap<String, Size>;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ fn sizes_table(sizes: &Sizes, source: &str) -> io::Result<String> {
     )
 }
 
-/// The table of prices that were seen on `days`: one row from the first to the last of neighbouring days with the same price.
+/// The table of observed prices on `days`: one row from the first to the last of consecutive days with one price.
 fn table(
     seen: &ObservedPrices,
     days: &BTreeMap<String, Vec<Date>>,

@@ -25,10 +25,10 @@ use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 use scavsim_read::measurements::{RunFacts, recognise};
 
-/// Steps of one probe, and until the noise reading settles, where the user does not say.
+/// Default steps of one probe, and until the noise reading settles.
 const PROBE_STEPS: f64 = 20.0;
 const COLD_START_STEPS: f64 = 100.0;
-/// Seconds to restore a checkpoint, where the user does not say.
+/// Default seconds to restore a checkpoint.
 pub const RESTORE_S: f64 = 60.0;
 
 pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<ImportResult> {
@@ -40,7 +40,7 @@ pub fn read(options: &ProfileOptions, diagnostics: &mut Diagnostics) -> Option<I
     read_source(options, &source, diagnostics)
 }
 
-/// Reads a table that was read into `source` before.
+/// Reads a table that is already in `source`.
 pub fn read_source(
     options: &ProfileOptions,
     source: &Arc<Source>,

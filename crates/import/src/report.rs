@@ -1,4 +1,4 @@
-//! What an import read, dropped, fitted and assumed, for people.
+//! What an import read, dropped, fitted and assumed, as text.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Report {
     fits: Vec<Fit>,
     /// Checks, spreads and assumptions, a sentence each.
     notes: Vec<String>,
-    /// What may be meant so, but is seldom.
+    /// Valid but unusual input.
     warnings: Diagnostics,
 }
 
@@ -22,7 +22,7 @@ struct Fit {
     what: String,
     law: String,
     quality: Quality,
-    /// Error of the fit on what was left out of it, in %.
+    /// Hold-out error of the fit, in %.
     left_out: Option<f64>,
 }
 
@@ -34,7 +34,7 @@ struct Count {
 }
 
 impl Report {
-    /// Says that `read` rows of `what` were read, and how many of them were dropped why.
+    /// Reports that `read` rows of `what` were read, and how many of them were dropped for which reason.
     pub fn rows(&mut self, what: impl Into<String>, read: usize, dropped: &[(&str, usize)]) {
         let some = dropped.iter().filter(|(_, n)| *n > 0);
         self.counts.push(Count {
@@ -44,7 +44,7 @@ impl Report {
         });
     }
 
-    /// Says how good a fit is on what it was made from, and on what was left out of it, in %.
+    /// Reports the error of a fit on its own points, and on held-out ones, in %.
     pub fn fit(
         &mut self,
         what: impl Into<String>,
@@ -102,7 +102,7 @@ impl fmt::Display for Report {
                     _ => String::new(),
                 }),
             ];
-            // Only some sources leave points out.
+            // Only some sources hold points out.
             if self.fits.iter().any(|fit| fit.left_out.is_some()) {
                 columns.push(number("left out %", |fit| {
                     fit.left_out
@@ -120,7 +120,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// The line about a fit that stands in the workload.
+/// The line about a fit in the workload.
 pub fn basis(quality: &Quality) -> String {
     let r_squared = if quality.r_squared.is_finite() {
         format!(", R² {}", rounded(quality.r_squared, 4))
@@ -134,13 +134,13 @@ pub fn basis(quality: &Quality) -> String {
     )
 }
 
-/// Whether a law is too poor to speak of what was not measured: off by more than a fifth on what it has not seen, or hardly
-/// better than the mean while off by more than what repeats differ by.
+/// Whether a law is too poor to predict unmeasured values: a hold-out error above a fifth, or hardly better than the mean
+/// while above the scatter of repeats.
 pub(crate) fn is_poor(quality: &Quality, error: f64) -> bool {
     const MOST: f64 = 20.0;
     const REPEATS: f64 = 5.0;
     !error.is_finite() || error > MOST || (quality.r_squared < 0.5 && error > REPEATS)
 }
 
-/// What is said of a law that is [poor](is_poor).
+/// The text about a [poor](is_poor) law.
 pub(crate) const NOT_KEPT: &str = "it is not kept, so nothing is known beyond what was measured; more measurements, or repeats of those that are off, would help";

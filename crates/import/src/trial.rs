@@ -1,4 +1,4 @@
-//! Whether a scenario takes what an import made, before anything is written.
+//! Checks that a scenario accepts the imported files, before anything is written.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use scavsim_data::cloud::PriceTable;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Source};
 use scavsim_scenario::{Extensions, Overrides};
 
-/// A scenario of nothing but the workload, whatever its VMs cost: that is asked where it is run.
+/// A scenario with only the workload, for any price of its VMs: prices matter when it is run.
 const SCENARIO: &str = "workloads = [\"imported\"]\nsearch.strategies = [\"oracle\"]\npricing.policies = [\"paper-fixed\"]\n";
 
-/// Reads the files of a workload back, as the scenario of nothing but them would.
+/// Reads the files of a workload back, like a scenario with only this workload.
 pub fn workload<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Result<(), Diagnostics> {
     judge(tried(files, out, SCENARIO), "workload")
 }
 
-/// What is wrong with a scenario of these files.
+/// The mistakes of a scenario with these files.
 fn tried<N: AsRef<str>>(files: &[(N, String)], out: &Path, scenario: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let given = Extensions {
@@ -27,7 +27,7 @@ fn tried<N: AsRef<str>>(files: &[(N, String)], out: &Path, scenario: &str) -> Di
     diagnostics
 }
 
-/// What keeps a scenario of nothing but the workload from being run at usual prices: nobody may sell its VMs.
+/// Mistakes of a scenario with only the workload at usual prices: its VMs may have no price.
 pub fn prices_of_vms<N: AsRef<str>>(files: &[(N, String)], out: &Path) -> Diagnostics {
     tried(files, out, "workloads = [\"imported\"]\n")
 }

@@ -1,4 +1,4 @@
-//! Files of measurements by their contents: what they are taken for, and the table that they become.
+//! Files of measurements by their contents: how they are interpreted, and the table that they become.
 
 use scavsim_read::input::{Diagnostics, Source};
 use scavsim_read::measurements::{RunFacts, recognise};
@@ -21,7 +21,7 @@ const NOTHING: RunFacts<'_> = RunFacts {
     gpus_of: None,
 };
 
-/// The table without its comments, and what was said of the file.
+/// The table without its comments, and the sentence about the file.
 fn read(name: &str, text: &str, facts: &RunFacts<'_>) -> Result<(String, Option<String>), String> {
     let mut wrong = Diagnostics::default();
     let found = recognise(&Source::new(name, text), facts, &mut wrong);
@@ -38,7 +38,7 @@ fn read(name: &str, text: &str, facts: &RunFacts<'_>) -> Result<(String, Option<
     Ok((lines.collect::<Vec<_>>().join("\n"), found.sentence))
 }
 
-/// The rows of a table without its header, as numbers behind the VM.
+/// The rows of a table without its header, as numbers after the VM.
 fn rows(text: &str) -> Vec<(String, Vec<f64>)> {
     let row = |line: &str| {
         let mut cells = line.split(',');
@@ -192,7 +192,7 @@ const RESULTS: &str = "{\"epoch\": 1.0, \"train_runtime\": 160.0, \"train_sample
 const BARS: &str = "loading\n  3%|= | 20/600 [00:31<02:25,  4.00it/s]\r  4%|= | 24/600 [00:32<02:24,  4.00it/s, loss=1.83]\n\
     1|25|Loss: 1.8: 4%|= | 25/600 [00:33<02:24, 0.25s/it]\n";
 
-/// Name and text of a file, and what it is taken for. Steps of 0.25 s with a batch of 64 on 16 workers, but for two.
+/// Name and text of a file, and its interpretation. Steps of 0.25 s with a batch of 64 on 16 workers, except for two.
 const FILES: [(&str, &str, &str); 10] = [
     ("a.log", SUMMARY, "the summary of a Hugging Face Trainer"),
     ("r.json", RESULTS, "the summary of a Hugging Face Trainer"),
@@ -226,11 +226,11 @@ fn logs_and_exports_become_steps() {
             "{kind}"
         );
         assert!(sentence.is_some_and(|own| own.contains(kind)), "{kind}");
-        // What nobody says is asked for, all of it at once.
+        // All missing facts are reported at once.
         let why = read(name, text, &NOTHING).expect_err(kind);
         assert!(why.contains(kind) && why.contains("--vm"), "{kind}: {why}");
     }
-    // A step is in the line where it was logged.
+    // A step is in the line of its log entry.
     let mut wrong = Diagnostics::default();
     let found = recognise(&Source::new("a.log", MEGATRON), &FACTS, &mut wrong).expect("a log");
     assert!(
@@ -295,7 +295,7 @@ fn warm_ups_and_checkpoints_are_no_usual_steps() {
         .map(line)
         .concat();
     let (table, sentence) = read("a.log", &log, &FACTS).expect("a log");
-    // 600 ms is a hair within one and a half times the middle one, 401.1 ms.
+    // 600 ms is just within one and a half times the median, 401.1 ms.
     let steps: Vec<f64> = rows(&table).iter().map(|(_, row)| row[2]).collect();
     assert_eq!(steps, [0.4023, 0.3987, 0.4011, 0.3999, 0.6]);
     let said = sentence.expect("it is a log");
@@ -303,7 +303,7 @@ fn warm_ups_and_checkpoints_are_no_usual_steps() {
         said.contains("5 step times") && said.contains("2 step times more than 1.5 times off"),
         "{said}"
     );
-    // Nothing tells which of two is usual.
+    // With two steps, neither is usual.
     let two = line(31_000.0) + &line(400.0) + &line(0.0);
     assert_eq!(
         rows(&read("a.log", &two, &FACTS).expect("a log").0).len(),
@@ -322,7 +322,7 @@ fn the_batch_of_a_trainer_is_told_or_asked_for() {
     // 9,018 samples in 141 steps: the last has fewer than 64.
     let (table, _) = read("s.json", &state(141, 1.0, 11.1), &FACTS).expect("a state");
     assert_eq!(rows(&table)[0].1[1], 64.0);
-    // Three steps a pass: the last may have any number.
+    // Three steps a pass: the last may have any number of samples.
     let why = read("s.json", &state(3, 1.0, 0.159), &FACTS).expect_err("nothing tells its batch");
     assert!(why.contains("--batch-size"), "{why}");
 }

@@ -8,10 +8,10 @@ use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_read::input::Spanned;
 use scavsim_sim::cluster::AvailabilityLevel;
 
-/// Most moments of change in one kind of cluster; each is a cluster of its own.
+/// Maximum number of changes in one kind of cluster; each creates a cluster of its own.
 const MOST_LEVELS: usize = 1000;
 
-/// Levels of workers on `shapes` over time; empty where nothing changes.
+/// Levels of workers on `shapes` over time; empty if nothing changes.
 pub(super) fn read(
     table: &BTreeMap<Spanned<String>, Spanned<Vec<AvailabilityStep>>>,
     shapes: &[&str],
@@ -24,7 +24,7 @@ pub(super) fn read(
             complaints.unknown(title, name, shapes, "list vms");
         }
         let hours: Vec<f64> = series.get_ref().iter().map(|step| step.0.get()).collect();
-        // What is wrong with a pair was told, and left it out.
+        // Mistakes of a pair were reported, and left it out.
         let is_told = hours.is_empty() && complaints.is_reported(&series.span());
         if !is_told && (hours.is_empty() || !hours.is_sorted_by(|a, b| a < b)) {
             let title = "`availability` does not go on in time";

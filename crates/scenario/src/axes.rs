@@ -1,4 +1,4 @@
-//! The axes of `[cluster]`: whether they go together, and what they make.
+//! The axes of `[cluster]`: whether they are compatible, and their configurations.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -96,7 +96,7 @@ fn too_large(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
     }
 }
 
-/// Most configurations of one VM shape that the file asks for.
+/// Upper bound of the configurations of one VM shape in the file.
 pub(super) fn at_most(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -127,7 +127,7 @@ pub(super) fn at_most(
     }
 }
 
-/// Configurations of one VM shape that the file asks for, by workers, then batch.
+/// Configurations of one VM shape in the file, by workers, then batch.
 pub(super) fn combinations(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -155,7 +155,7 @@ pub(super) fn combinations(
         workers = Some(vec![fixed]);
     }
     if workers.is_none() && batches.is_none() && cluster.local_batch.is_none() {
-        // Just what was measured, which need not be all combinations.
+        // Only measured configurations, which need not be all combinations.
         return measured().map(|c| at(c.workers, c.batch)).collect();
     }
     let values = |asked: Option<Vec<u32>>, of: fn(&Configuration) -> u32| -> BTreeSet<u32> {

@@ -18,7 +18,7 @@ use scavsim_read::input::range::NoValues;
 /// `{ from = 1, to = 64, factor = 2 }`.
 #[derive(Debug, Clone, Default)]
 pub enum Axis {
-    /// Whatever the workload was measured at.
+    /// The values at which the workload was measured.
     #[default]
     Measured,
     List(Vec<Spanned<Count>>),
@@ -27,7 +27,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The values; `None` for what was measured.
+    /// The values; `None` for measured ones.
     pub fn values(&self) -> Option<Vec<u32>> {
         match self {
             Axis::Measured => None,
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Axis {
             fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
                 match word {
                     "measured" => Ok(Axis::Measured),
-                    // Digits are no misspelt word: they say in another way what lists and ranges say.
+                    // A word with digits is not misspelt: it is another notation for lists and ranges.
                     _ if word.contains(|c: char| c.is_ascii_digit()) => {
                         Err(E::invalid_value(Unexpected::Str(word), &self))
                     }
@@ -280,7 +280,7 @@ impl Exclusion {
         usual.map(|(name, _)| name).chain(other)
     }
 
-    /// Whether a configuration of a space meets every condition; an axis that it lacks is not met.
+    /// Whether a configuration of a space meets every condition; a condition on a missing axis is not met.
     pub fn matches_in(&self, space: &Space, at: usize) -> bool {
         let holds = |bounds: &Option<Bounds>, value: Option<f64>| {
             bounds.is_none_or(|bounds| value.is_some_and(|value| bounds.hold(value)))

@@ -1,4 +1,4 @@
-//! The file → a checked scenario; all mistakes are reported at once.
+//! Turns the file into a checked scenario; all mistakes are reported at once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Overrides {
     pub set: Vec<Arc<Source>>,
 }
 
-/// Checks the scenario in `source`, with relative paths from `folder`. `None` exactly when something was added to `diagnostics`.
+/// Checks the scenario in `source`, with relative paths from `folder`. Returns `None` exactly if something was added to `diagnostics`.
 pub fn load(
     source: &Arc<Source>,
     folder: &Path,
@@ -52,7 +52,7 @@ pub fn load(
     )
 }
 
-/// Does what [`load`] does, with a program's own strategies, prices, policies and workloads.
+/// Like [`load`], with a program's own strategies, prices, policies and workloads.
 pub fn load_with(
     source: &Arc<Source>,
     folder: &Path,
@@ -63,7 +63,7 @@ pub fn load_with(
     checked(source, folder, overrides, given, false, diagnostics)
 }
 
-/// `is_work`: whether another scenario has it as the work of its job.
+/// `is_work`: whether another scenario uses it as the work of its job.
 fn checked(
     source: &Arc<Source>,
     folder: &Path,
@@ -102,7 +102,7 @@ fn checked(
     scenario.filter(|_| diagnostics.len() == before)
 }
 
-/// Leaves out policies and VM types of which lists lack the price, and says so.
+/// Leaves out policies and VM types without a listed price, and reports them.
 fn leave_out_gaps(
     subject: &mut dyn ReadSubject,
     setup: &Setup,
@@ -179,7 +179,7 @@ impl Check<'_> {
             .unasked
             .extend(left_out.into_iter().chain(measured.sentence()));
         let replicas = u64::from(overrides.replicas.or(file.replicas).map_or(1, Count::get));
-        // Who says on the command line how many there are to be is not asked again.
+        // A number on the command line replaces the precision.
         let precision = match overrides.replicas {
             None => precision::read(file, replicas, complaints),
             Some(_) => None,
@@ -217,7 +217,7 @@ impl Check<'_> {
         })
     }
 
-    /// A scenario of policies: they take the place of strategies, with the clairvoyant last.
+    /// A scenario of policies: they replace strategies, with the clairvoyant last.
     fn policies(
         &mut self,
         name: String,
@@ -247,7 +247,7 @@ impl Check<'_> {
         let counts: Vec<usize> = study.settings.iter().map(|one| one.lives.count()).collect();
         let replicas = counts.iter().copied().max()?;
         if counts.len() != runs_in.len() * study.market.worlds.len() {
-            return None; // what is wrong with a setting was reported
+            return None; // Mistakes of a setting were reported.
         }
         if let Some(fewer) = counts.iter().find(|count| **count < replicas) {
             let title = format!("settings have different numbers of lives: {replicas} and {fewer}");
@@ -299,7 +299,7 @@ impl Check<'_> {
         hash_with(self.files.hash(), others)
     }
 
-    /// The scenario's name, which may become that of a folder.
+    /// The scenario's name, which may become the name of a folder.
     fn name(&mut self, file: &ScenarioFile) -> String {
         let Some(name) = &file.name else {
             let stem = Path::new(&self.complaints.source.name).file_stem();

@@ -21,7 +21,7 @@ pub(crate) struct Complaints<'a> {
 }
 
 impl Complaints<'_> {
-    /// A mistake at a place, not yet reported: help can be added.
+    /// A mistake at a place, before it is reported: help can be added.
     pub(super) fn mistake_at(
         &self,
         span: Range<usize>,
@@ -31,7 +31,7 @@ impl Complaints<'_> {
         Diagnostic::at_span(self.source, span, title, label)
     }
 
-    /// A mistake of the file as a whole, not yet reported.
+    /// A mistake of the whole file, before it is reported.
     pub(super) fn of_file(&self, title: impl AsRef<str>) -> Diagnostic {
         Diagnostic::general(format!("{}: {}", self.source.name, title.as_ref()))
     }
@@ -50,7 +50,7 @@ impl Complaints<'_> {
         self.diagnostics.error_at(self.source, span, title, label);
     }
 
-    /// Reports a mistake at a place, with what to do about it.
+    /// Reports a mistake at a place, with advice.
     pub(super) fn refuse(
         &mut self,
         span: Range<usize>,
@@ -65,7 +65,7 @@ impl Complaints<'_> {
         self.diagnostics.len()
     }
 
-    /// Reports a word that is none of the `legal` ones, which `scavsim list` shows.
+    /// Reports a word that is not among the `legal` ones, which `scavsim list` shows.
     pub(super) fn unknown(
         &mut self,
         title: String,
@@ -81,7 +81,7 @@ impl Complaints<'_> {
         self.refuse(name.span(), title, label, help);
     }
 
-    /// The value behind a word of a key, which is one of few; `None` where it is absent.
+    /// The value for a key's word, which is one of few; `None` if it is absent.
     pub(super) fn one_of<T: Copy>(
         &mut self,
         key: &str,
@@ -92,7 +92,7 @@ impl Complaints<'_> {
         self.known(format!("unknown {key} `{}`", word.get_ref()), word, all)
     }
 
-    /// The value behind one of few words; of another, all are named under this title.
+    /// The value for one of few words; for another word, all are listed under this title.
     pub(super) fn known<T: Copy>(
         &mut self,
         title: String,
@@ -107,7 +107,7 @@ impl Complaints<'_> {
         found.map(|(_, value)| *value)
     }
 
-    /// The value behind a name, or a complaint.
+    /// The value for a name; reports an unknown name.
     pub(super) fn named<T: Copy>(
         &mut self,
         name: &Spanned<String>,
@@ -148,7 +148,7 @@ impl Complaints<'_> {
         }
     }
 
-    /// Numbers of a key where nothing was measured, each once; `None` where it is absent.
+    /// Numbers of a key without measurements, each once; `None` if it is absent.
     pub(super) fn numbers(&mut self, key: &str, axis: &Option<Spanned<Axis>>) -> Option<Vec<u32>> {
         let axis = axis.as_ref()?;
         let Some(values) = axis.get_ref().values() else {
@@ -184,7 +184,7 @@ impl Complaints<'_> {
         keys: &[(&str, bool, &str)],
     ) {
         for (key, is_missing, help) in keys {
-            // A value that was refused only seems to be missing.
+            // A refused value only seems to be missing.
             if *is_missing && !self.is_reported(&self.table_from(table.span().start)) {
                 let title = format!("the key `{name}.{key}` is missing");
                 self.refuse(table.span(), title, label, *help);

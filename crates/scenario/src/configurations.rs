@@ -1,4 +1,4 @@
-//! The configurations to choose from: all combinations of the axes, each inside the measured hull.
+//! The configurations to choose from: all combinations of the axes inside the measured hull.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -103,10 +103,10 @@ impl Configurations<'_> {
     fn answers(&self, workload: &Workload, configurations: &[Configuration]) -> Vec<bool> {
         let ask = |c: &Configuration| workload.answers(c, self.reach);
         if self.reach.extrapolate {
-            // A law may give no time with the scales of one type, and one with those of another.
+            // A law may give no time with the scales of one type, and one with the scales of another.
             return configurations.iter().map(ask).collect();
         }
-        // All types that stand in for one answer where it does.
+        // The law answers for all substitutes of a type, if it does for one.
         let mut known: HashMap<(String, Vec<[u32; 2]>), Vec<bool>> = HashMap::new();
         let mut answers = Vec::with_capacity(configurations.len());
         for same in configurations.chunk_by(|a, b| a.vm == b.vm) {
@@ -172,7 +172,7 @@ impl Configurations<'_> {
         complaints.push(complaint);
     }
 
-    /// Leaves out what `exclude` and `max_workers` forbid; `None` when nothing is left.
+    /// Leaves out configurations that `exclude` and `max_workers` forbid; `None` if none is left.
     fn keep_allowed(
         &self,
         workload: &Workload,
@@ -205,7 +205,7 @@ impl Configurations<'_> {
         Some(())
     }
 
-    /// Leaves out what does not fit into memory; `None` when nothing is left.
+    /// Leaves out configurations that do not fit into memory; `None` if none is left.
     fn keep_fitting(
         &self,
         workload: &Workload,
@@ -224,7 +224,7 @@ impl Configurations<'_> {
             let machine = *by_name.get(Shape::parse(vm).ok()?.vm_type)?;
             Some((machine, *tables.get(&*machine.table)?))
         };
-        // Neighbours are mostly of one shape.
+        // Neighbours mostly share a shape.
         let mut last = None;
         configurations.retain(|c| {
             let own = match &last {
@@ -246,13 +246,13 @@ impl Configurations<'_> {
         Some(())
     }
 
-    /// The VM shapes to use, each measured or standing in for one that was.
+    /// The VM shapes to use, each measured or a scaled substitute.
     fn shapes(&self, workload: &Workload, complaints: &mut Complaints<'_>) -> Vec<Arc<str>> {
         let (cluster, machines, setup) = (&self.file.cluster, self.machines, self.setup);
         let measured: BTreeSet<&str> = workload.steps.shapes().map(|s| &**s).collect();
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
         if cluster.vm.is_empty() && !setup.kinds.is_empty() {
-            // As they are written: tables compare the others with the first.
+            // In the order of the file: tables compare the others with the first.
             let mut names: Vec<_> = self.file.kind.keys().collect();
             names.sort_by_key(|name| name.span().start);
             let kinds = names.into_iter().map(|name| name.get_ref().as_str());
@@ -270,7 +270,7 @@ impl Configurations<'_> {
                 vms.push(Arc::from(word));
                 continue;
             }
-            // The name of a table stands for all types that it makes.
+            // The name of a table means all types that it makes.
             let shape = Shape::parse(word).ok();
             let named: Vec<&Machine> =
                 (named.machines_named(shape.map_or("", |s| s.vm_type)).iter())
@@ -295,7 +295,7 @@ impl Configurations<'_> {
 
     fn usual_shapes(&self, measured: &BTreeSet<&str>) -> Vec<Arc<str>> {
         let even = |shape: &&&str| Shape::parse(shape).is_ok_and(|s| s.is_even());
-        // Placements that cannot be rented again by number are there when they are asked for.
+        // Uneven placements cannot be rented by number, so they are included only on request.
         let usual: Vec<&str> = if measured.iter().any(|s| even(&s)) {
             measured.iter().filter(even).copied().collect()
         } else {

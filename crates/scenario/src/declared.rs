@@ -1,4 +1,4 @@
-//! Kinds of named things that describe themselves, for `scavsim explain`, completions, tables of documents and tests.
+//! Kinds of declared things, for `scavsim explain`, completions, tables of documents and tests.
 
 use scavsim_base::Declaration;
 use scavsim_data::cloud::lifetimes;
@@ -14,7 +14,7 @@ pub struct DeclaredKind {
     pub name: &'static str,
     pub one: &'static str,
     pub how: &'static str,
-    /// Whether keys of scenarios end with the same words in another sense.
+    /// Whether keys of scenarios end with these words in another sense.
     pub shares_words_with_keys: bool,
     pub all: fn() -> Vec<&'static Declaration>,
 }

@@ -5,14 +5,14 @@ use scavsim_provision::policy::Recipe;
 use scavsim_read::input::Folder;
 use scavsim_search::search::Registry;
 
-/// Strategies, pricing policies, policies of runs and workloads of a program's own.
+/// A program's own strategies, pricing policies, policies of runs and workloads.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
     pub registry: Registry,
-    /// By name; they come before built-in ones.
+    /// By name; they have priority over built-in ones.
     pub policies: Vec<Policy>,
     /// Policies that decide during a run, by name.
     pub decisions: Vec<(String, Arc<dyn Recipe>)>,
-    /// Folders by name; they come before embedded ones.
+    /// Folders by name; they have priority over embedded ones.
     pub workloads: Vec<(String, Folder)>,
 }

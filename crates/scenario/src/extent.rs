@@ -1,4 +1,4 @@
-//! How much there may be, counted before any of it is made: a run holds at most about a gigabyte.
+//! Limits of size, checked before anything is created: a run holds at most about a gigabyte.
 
 use super::complaints::Complaints;
 use super::file::ScenarioFile;
@@ -9,15 +9,15 @@ use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::MOST_SAMPLES;
 
 const MOST_TOGETHER: usize = 1_000_000;
-/// Most configurations where every VM type is searched by itself.
+/// Maximum number of configurations if every VM type is searched separately.
 const MOST_CONFIGURATIONS: usize = 5_000_000;
 const MOST_SIZES: usize = 500_000;
-/// Most workers of all clusters that are searched together.
+/// Maximum workers of all clusters that are searched together.
 const MOST_WORKERS: u64 = 20_000_000;
-/// Most cases: at a microsecond each they take more than a week.
+/// Maximum number of cases: at a microsecond each they need more than a week.
 const MOST_CASES: u64 = 1_000_000_000_000;
 
-/// Reports too many configurations of a workload; `None` then.
+/// Reports too many configurations of a workload, and returns `None` then.
 pub(super) fn configurations(
     search: SearchGrouping,
     count: usize,

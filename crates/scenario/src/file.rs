@@ -1,4 +1,4 @@
-//! The form of a scenario file. Everything has a default but the workloads, the grid, the bag or the parallel plans.
+//! The form of a scenario file. Everything has a default except the workloads, the grid, the bag or the parallel plans.
 
 use std::collections::BTreeMap;
 
@@ -284,7 +284,7 @@ pub struct KindTable {
 pub struct AvailabilityStep(pub NonNegative, pub Fraction);
 
 impl KindTable {
-    /// Whether some of its VMs are on these terms.
+    /// Whether some of its VMs are rented on these terms.
     pub fn is_rented_on(&self, market: RentedOn) -> bool {
         let servers = self.servers.as_ref().map(|servers| servers.market);
         [Some(self.market), self.chief_market, servers].contains(&Some(market))
@@ -359,7 +359,7 @@ pub struct VariationTable {
     pub straggler: Option<StragglerTable>,
 }
 
-/// Keys of `[variation]` that may hold several values, likewise.
+/// Keys of `[variation]` that may hold several values, which make settings.
 pub(super) const SEVERAL_OF_VARIATION: &[&str] = &[
     "variation.step_cv",
     "variation.placement_sigma",
@@ -408,7 +408,7 @@ pub struct PricingTable {
     pub define: BTreeMap<Spanned<String>, PolicyFile>,
 }
 
-/// Keys of a defined policy that may hold several values, besides those of charges; they make policies.
+/// Keys of a defined policy that may hold several values, in addition to those of charges; they make policies.
 pub(super) const SEVERAL_OF_POLICIES: &[&str] = &[
     "region",
     "catalogue",

@@ -1,4 +1,4 @@
-//! Reads the files of a scenario: each by itself, for its own mistakes, then all as one document whose values know their files.
+//! Reads the files of a scenario: each separately, for its own mistakes, then all as one document whose values know their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::subject::LISTS;
 use scavsim_read::input::toml::{Document, Key, Step};
 use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, Spanned, closest};
 
-/// Files that include each other twice over would have no end.
+/// Maximum number of files; more indicate includes that multiply.
 const MOST_FILES: usize = 100;
 
 /// Keys that say where to read on; readable when the rest is not.
@@ -27,7 +27,7 @@ struct Head {
 }
 
 impl Files {
-    /// All texts as one document, if keys of it make settings.
+    /// All texts as one document, if some keys make settings.
     pub(super) fn settings(&self) -> Option<Document<'_>> {
         self.has_settings.then(|| self.document()).flatten()
     }
@@ -42,8 +42,8 @@ impl Files {
     }
 }
 
-/// Reads a scenario file and its includes. `set` wins, the last first; its relative paths start at the current folder. A form may be
-/// returned with mistakes.
+/// Reads a scenario file and its includes. `set` has priority, the last line first; its relative paths start at the current
+/// folder. A form may be returned with mistakes.
 pub(super) fn read(
     source: &Arc<Source>,
     folder: &Path,
@@ -95,13 +95,13 @@ pub(super) fn read(
     (files, file)
 }
 
-/// A range of `[cluster]` is one value: a `step` of one file and a `factor` of another would make none.
+/// A range of `[cluster]` is one value: a `step` of one file and a `factor` of another would contradict each other.
 fn is_value(path: &[Step]) -> bool {
     matches!(path, [Step::Key(table), _] if table == "cluster")
 }
 
 struct FileReader<'a> {
-    /// The texts whose keys win come first.
+    /// Texts in the order of priority.
     texts: Vec<Arc<Source>>,
     folders: Vec<PathBuf>,
     /// Files being read, each included by the one before: folder and name.
@@ -112,7 +112,7 @@ struct FileReader<'a> {
 }
 
 impl FileReader<'_> {
-    /// Reads a file by itself: the first of its settings, and the values of all others.
+    /// Reads a file separately: the first of its settings, and the values of all others.
     fn read(&mut self, source: &Arc<Source>) -> Option<ScenarioFile> {
         let document = input::toml::document(source, &LISTS, self.diagnostics);
         self.has_settings |= document.has_lists();
@@ -133,7 +133,7 @@ impl FileReader<'_> {
 
     /// Reads a file, then its includes, the last first.
     fn add(&mut self, source: &Arc<Source>, folder: &Path) -> Option<ScenarioFile> {
-        // Its mistakes are among those that the whole form reports.
+        // Mistakes here are reported with the whole form.
         let head: Head = input::toml::read(source, &mut Diagnostics::default()).unwrap_or_default();
         let file = match &head.citation {
             None => self.read(source),
@@ -228,7 +228,7 @@ impl FileReader<'_> {
     }
 }
 
-/// The real path, or the path itself where there is none.
+/// The real path, or the path itself if there is none.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -6,7 +6,7 @@ use scavsim_read::input::toml::Key;
 
 #[derive(Debug)]
 pub(super) struct Files {
-    /// All texts as one, that of the scenario file first.
+    /// All texts as one, the scenario file first.
     pub(super) source: Arc<Source>,
     pub(super) texts: Vec<Arc<Source>>,
     pub(super) folders: Vec<PathBuf>,
@@ -16,12 +16,12 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Where relative paths at the byte `at` of the source start.
+    /// The folder of relative paths at the byte `at` of the source.
     pub(super) fn folder(&self, at: usize) -> &Path {
         &self.folders[self.source.part_of(at)]
     }
 
-    /// BLAKE3 hash of the text; of several texts, of their hashes in turn.
+    /// BLAKE3 hash of the text; for several texts, the hash of their hashes.
     pub(super) fn hash(&self) -> String {
         let of = |source: &Arc<Source>| blake3::hash(source.text.as_bytes());
         let hash = match &self.texts[..] {
@@ -38,7 +38,7 @@ impl Files {
     }
 }
 
-/// `hash` of the text with those of other files that decide results.
+/// Combines `hash` with the hashes of other files that determine results.
 pub(super) fn hash_with<'h>(hash: String, others: impl Iterator<Item = &'h String>) -> String {
     let mut others = others.peekable();
     if others.peek().is_none() {

@@ -1,4 +1,4 @@
-//! Configurations outside of what was measured.
+//! Configurations outside of the measurements.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -11,8 +11,8 @@ use scavsim_data::workload::{OutsideHull, Reach, Workload};
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::Count;
 
-/// Reports configurations that no measurements surround: axis values beyond all measured ones, and one message for the rest.
-/// Whether there are none.
+/// Reports configurations outside the measured hull: axis values above or below all measured ones, and one message for the
+/// rest. Returns whether there are none.
 pub(super) fn check(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -76,13 +76,13 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     let mut missing: BTreeSet<String> = BTreeSet::new();
     for outside in refused {
         missing.insert(match outside.what {
-            // One that is there does not reach that far.
+            // The law exists, but does not extend that far.
             Some(_) if workload.laws.epochs.is_some() => continue,
             Some(what) => format!("no law of {what}"),
             None => format!("no law of steps on `{}`", outside.configuration.vm),
         });
     }
-    // A law that gives no time there is there all the same.
+    // A law that gives no time at this point does exist.
     missing.retain(|m| {
         !workload
             .laws
@@ -97,7 +97,7 @@ fn without_law(workload: &Workload, refused: &[OutsideHull]) -> String {
     }
 }
 
-/// Reports axis values beyond all measured ones; returns configurations that these do not explain.
+/// Reports axis values outside all measured ones; returns configurations that these do not explain.
 fn beyond_axes(
     cluster: &ClusterTable,
     workload: &Workload,
@@ -135,7 +135,7 @@ fn beyond_axes(
             let title = format!("{what} {values} is outside what was measured for `{name}`");
             complaints.error_at(span, title, format!("measured from {low} to {high}"));
         }
-        // A size that stands in no list comes from a mix: nobody has told of it.
+        // A size that is in no list comes from a mix, and was not reported yet.
         if is_told {
             let listed: Option<BTreeSet<u32>> = match axis.get_ref() {
                 Axis::List(list) => Some(list.iter().map(|v| v.get_ref().get()).collect()),
@@ -150,7 +150,7 @@ fn beyond_axes(
     others
 }
 
-/// Numbers in a row; of many, the first few.
+/// A list of numbers; if there are many, the first few.
 fn shortened(values: &BTreeSet<u32>) -> String {
     const SHOWN: usize = 4;
     let words: Vec<String> = values.iter().take(SHOWN).map(u32::to_string).collect();

@@ -1,4 +1,4 @@
-//! Kinds of clusters: unlike workers, markets, their own parameter servers.
+//! Kinds of clusters: mixed workers, markets, separate parameter servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use scavsim_sim::cluster::setup::Servers;
 use scavsim_sim::cluster::{Kind, Losses, Spot};
 use scavsim_sim::training::sync::Protocol;
 
-/// Most VM types of a mix, beside the chief and parameter servers.
+/// Maximum number of VM types of a mix, in addition to the chief and parameter servers.
 const MOST_TYPES: usize = MOST_GROUPS - 2;
 
 pub(super) struct Kinds<'a> {
-    /// Without those that could not be read.
+    /// Workloads, without those that could not be read.
     pub(super) workloads: &'a [&'a Workload],
     /// VM shapes with a measured workload.
     pub(super) measured: &'a BTreeSet<&'a str>,
@@ -32,11 +32,11 @@ pub(super) struct Kinds<'a> {
     pub(super) machines: &'a [Machine],
     /// Whether the scenario has terms of spot VMs.
     pub(super) spot: bool,
-    /// Whether these terms say how long before a loss the provider warns.
+    /// Whether these terms give the provider's notice before a loss.
     pub(super) says_notice: bool,
-    /// The one of `[spot]` first.
+    /// Lifetime laws, the one of `[spot]` first.
     pub(super) lifetimes: Vec<&'a str>,
-    /// Terms of the kinds, if they are right.
+    /// Terms of the kinds, if they are valid.
     pub(super) terms: Option<&'a Spot>,
 }
 
@@ -89,7 +89,7 @@ impl Kinds<'_> {
         }
     }
 
-    /// Whether workers can be on a VM shape: measured, or standing in for one that was.
+    /// Whether workers can run on a VM shape: measured, or a scaled substitute.
     fn knows(&self, shape: &str) -> bool {
         let parsed = Shape::parse(shape).ok();
         let stands_in = |m: &Machine| {
@@ -165,7 +165,7 @@ impl Kinds<'_> {
         })
     }
 
-    /// Batches by size need workers of a size.
+    /// Batches by size need workers of known size.
     fn check_sizes(
         &self,
         table: &KindTable,
@@ -190,7 +190,7 @@ impl Kinds<'_> {
         }
     }
 
-    /// Number of the law of its spot VMs' lives, from 1.
+    /// Number of the lifetime law of its spot VMs, from 1.
     fn market(&self, table: &KindTable) -> u16 {
         let own = table.lifetime.as_ref().map(|name| name.get_ref().as_str());
         let place = own.and_then(|own| self.lifetimes.iter().position(|name| *name == own));
@@ -220,7 +220,7 @@ impl Kinds<'_> {
         }
     }
 
-    /// The scenario's terms with the kind's own lives, if any.
+    /// The scenario's terms with the kind's own lifetimes, if any.
     fn own_terms(&self, table: &KindTable, complaints: &mut Complaints<'_>) -> Option<Arc<Spot>> {
         let name = table.lifetime.as_ref()?;
         let (losses, notice_s) = spot::lifetime(name, complaints)?;

@@ -1,11 +1,11 @@
-//! What a user writes: the scenario file, checked before anything runs. From Rust: [`door`].
+//! The user's input: the scenario file, checked before anything runs. From Rust: [`door`].
 //!
 //! In: a TOML file and overrides from the command line. Out: a [`Scenario`] in which every name is resolved and every configuration
 //! lies inside the measured hull, or all mistakes at once.
 //!
 //! - [`check`]: the order of checks; `complaints`: their mistakes. [`file`](mod@file): the form of the file, with its JSON Schema.
-//! - [`subject`]: what a scenario is about: clusters, a grid, a bag, parallel plans, policies.
-//! - `setup`: how clusters live; `settings`: one for every combination of values of keys that hold several.
+//! - [`subject`]: the subject of a scenario: clusters, a grid, a bag, parallel plans, policies.
+//! - `setup`: how clusters are rented; `settings`: one for every combination of values of keys that hold several.
 
 mod availability;
 mod axes;
@@ -50,7 +50,7 @@ pub use file::ScenarioFile;
 pub use scavsim_clusters::ClusterScenario;
 pub use scavsim_experiment::scenario::Scenario;
 
-/// What users of the crate `scavsim` may rely on, of this crate and those below.
+/// The supported API of the crate `scavsim`, from this crate and those below.
 pub mod face {
     pub use scavsim_search::face::*;
 

@@ -1,4 +1,4 @@
-//! Scenarios that come with the program.
+//! Scenarios in the library of the program.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use scavsim_read::input::Source;
 
 pub static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
-/// Prefix in `include`: the folder that its own paths start at.
+/// Prefix in `include` for files of the library, whose own paths start at its folder.
 pub const PREFIX: &str = "library:";
 
 /// Name of the library file at `path`, if it is one.

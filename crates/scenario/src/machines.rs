@@ -14,7 +14,7 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::range::digits;
 use scavsim_read::input::{Spanned, listed};
 
-/// The part behind a slash is the number of workers on each VM.
+/// The part after a slash is the number of workers on each VM.
 pub(super) const NO_SLASH: &str = "this name has no `/`";
 
 const MOST_TYPES: usize = 200_000;
@@ -30,7 +30,7 @@ pub(super) fn read(
         .flat_map(|w| w.steps.shapes())
         .filter_map(|shape| Some(Shape::parse(shape).ok()?.vm_type))
         .collect();
-    // Without any workload everything would seem unknown.
+    // Without any workload every name would seem unknown.
     let all_read = workloads.iter().all(Option::is_some);
     let mut machines = Vec::new();
     let most = match file.cluster.search {
@@ -85,7 +85,7 @@ pub(super) fn read(
     machines
 }
 
-/// Most times that a VM type can be slower or faster than its measured one.
+/// Maximum ratio of the speeds of a VM type and its measured one.
 const MOST_SCALE: f64 = 1000.0;
 const MOST_MEMORY_GIB: f64 = 1e6;
 /// Highest price in USD of a VM and hour.
@@ -116,7 +116,7 @@ fn possible(name: &Spanned<String>, table: &VmTable, complaints: &mut Complaints
     }
 }
 
-/// One machine per combination of values, with names that tell them apart.
+/// One machine per combination of values, with distinct names.
 fn combinations(table: &VmTable, name: &str, like: &str) -> Option<Vec<Machine>> {
     let one = [1.0];
     let values = |axis: &Option<ScaleAxis>| axis.as_ref().map(|a| a.0.clone());
@@ -212,7 +212,7 @@ impl<'m> MachinesByName<'m> {
     }
 }
 
-/// Whether the local batch fits into memory; a complaint where the workload does not know.
+/// Whether the local batch fits into memory; a mistake if the workload does not know.
 pub(super) fn fits(
     machine: &Machine,
     workload: &Workload,

@@ -1,4 +1,4 @@
-//! Measured values for keys of `[spot]` and `[failures]` that a file leaves out, with a sentence on them.
+//! Measured values for missing keys of `[spot]` and `[failures]`, with a sentence about them.
 
 use super::failures_table::CheckpointChoice;
 use super::failures_table::Spares;
@@ -19,12 +19,12 @@ const NO_COSTS: &str = "`costs = { pause_s = 0 }` for free reactions";
 #[derive(Debug, Default)]
 pub(super) struct MeasuredDefaults {
     used: Vec<String>,
-    /// Keys that deny a time or an action.
+    /// Keys that disable a time or an action.
     denied: Vec<&'static str>,
 }
 
 impl MeasuredDefaults {
-    /// Fills in what a file leaves out of losses, if VMs are lost.
+    /// Fills in missing keys about losses, if VMs are lost.
     pub(super) fn fill(&mut self, file: &mut ScenarioFile) {
         if file.spot.is_none() && file.failures.is_none() {
             return;
@@ -41,7 +41,7 @@ impl MeasuredDefaults {
         (!used.is_empty()).then(|| format!("using {used}; say {denied}"))
     }
 
-    /// Until VMs run, on spot and on demand.
+    /// Times until VMs run, on spot and on demand.
     fn start_up(&mut self, file: &mut ScenarioFile) {
         let median_s = |market| {
             let all = Startup::embedded().0.iter();
@@ -74,7 +74,7 @@ impl MeasuredDefaults {
         }
     }
 
-    /// Times to go on and to join. Workloads give the first for clusters; bags have neither.
+    /// Times to resume and to join. Workloads give the first for clusters; bags have neither.
     fn restart(&mut self, file: &mut ScenarioFile) {
         let all = || Restart::embedded().0.iter();
         let warm_s = median_of(all().map(|own| own.warm.mean_s()));
@@ -100,7 +100,7 @@ impl MeasuredDefaults {
         }
     }
 
-    /// Checkpoints, where a loss goes back to the last.
+    /// Checkpoints, if a loss goes back to the last one.
     fn checkpoints(&mut self, file: &mut ScenarioFile) {
         let loses_servers = (file.kind.values())
             .filter_map(|kind| kind.get_ref().servers.as_ref())
@@ -179,7 +179,7 @@ impl MeasuredDefaults {
             .policy
             .as_ref()
             .is_some_and(|name| name.get_ref() != "wait");
-        // A neighbour's copy comes over a link, too.
+        // A neighbour's copy also comes over a link.
         let copies = |name: &Spanned<String>| name.get_ref() == "in-memory";
         let needs_costs = reacts || own.saves.as_ref().is_some_and(copies);
         if needs_costs && own.costs.is_none() {
@@ -200,7 +200,7 @@ impl MeasuredDefaults {
         Delay::new(seconds)
     }
 
-    /// Notes a value, which other settings may use, too.
+    /// Records a value, which other settings may use, too.
     fn add(&mut self, key: &str, value: &str, from: &str, denied: &'static str) {
         let used = format!("`{key} = {value}` from {from}");
         if !self.used.contains(&used) {
@@ -272,7 +272,7 @@ fn table<T>(place: &mut Option<Spanned<T>>) -> Option<&mut T> {
     place.as_mut().map(Spanned::get_mut)
 }
 
-/// A value without a place in a file: no complaint refers to it.
+/// A value without a place in a file: no mistake refers to it.
 fn unplaced<T>(value: T) -> Spanned<T> {
     Spanned::new(0..0, value)
 }

@@ -1,4 +1,4 @@
-//! The form of `[parallel]`: a model that is cut over GPUs.
+//! The form of `[parallel]`: a model that is partitioned over GPUs.
 
 use std::collections::BTreeMap;
 

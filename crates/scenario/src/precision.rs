@@ -1,4 +1,4 @@
-//! Wanted precision of net overheads, instead of a fixed number of replicas.
+//! Target precision of net overheads, instead of a fixed number of replicas.
 
 use super::complaints::Complaints;
 use super::file::ScenarioFile;

@@ -1,4 +1,4 @@
-//! Policies and VM types that are left out, as a list lacks their price: the rest can still be compared.
+//! Policies and VM types without a listed price are left out: the rest can still be compared.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) struct PriceGaps {
 }
 
 impl PriceGaps {
-    /// Finds the gaps; none where anything else is wrong with a price, or nothing would be left.
+    /// Finds the gaps; none if there are other mistakes in prices, or if nothing would be left.
     pub(super) fn find(policies: &[Policy], rentals: &Rentals<'_>) -> PriceGaps {
         let fleet = &rentals.fleet;
         let mut gaps = PriceGaps::default();

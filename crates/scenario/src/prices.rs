@@ -1,4 +1,4 @@
-//! Names of pricing policies → policies with a price for everything that may be rented.
+//! Resolves names of pricing policies to policies with a price for everything that may be rented.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::toml::Swept;
 use scavsim_read::input::{Source, Spanned};
 
-/// Policies asked for: built in, the program's, the subject's, or the scenario's; the one called `unnamed` where none is.
+/// The requested policies: built in, the program's, the subject's, or the scenario's; by default the one called `unnamed`.
 pub(super) fn read(
     reading: &Reading<'_>,
     form: &Form,
@@ -62,7 +62,7 @@ pub(super) fn read(
     sound.then_some(policies)
 }
 
-/// All known policies, and whether the scenario's own are right.
+/// All known policies, and whether the scenario's own are valid.
 fn known(
     table: &PricingTable,
     own: &[Policy],
@@ -109,7 +109,7 @@ fn known(
                 known.retain(|p| p.name != policy.name);
                 known.push(policy);
             }
-            // Without a price that was refused there seems to be none.
+            // A refused price only seems to be missing.
             Err(_) if complaints.is_reported(&complaints.table_from(name.span().start)) => {
                 sound = false;
             }
@@ -123,7 +123,7 @@ fn known(
     (known, sound)
 }
 
-/// The tables that a policy names; `None` where one cannot be read.
+/// The tables that a policy names; `None` if one cannot be read.
 fn tables(
     name: &Spanned<String>,
     policy: &PolicyFile,
@@ -151,9 +151,9 @@ fn tables(
 
 pub(crate) struct Rentals<'a> {
     pub(super) fleet: Fleet<'a>,
-    /// VMs to choose from, on their terms, each once.
+    /// VMs to choose from, with their terms, each once.
     pub(super) all: Vec<RentedVmType<'a>>,
-    /// Whether VMs whose terms only the price gives may be lost.
+    /// Whether VMs may be lost whose terms only the price gives.
     pub(super) are_lost: bool,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Rentals<'a> {
     }
 }
 
-/// Every policy needs a price for every VM type, and spot prices are not for VMs on demand.
+/// Checks that every policy has a price for every VM type, and that spot prices are not used for VMs on demand.
 pub(super) fn all_priced(
     policies: &[Policy],
     asked: Option<&Spanned<Vec<Spanned<String>>>>,
@@ -181,14 +181,14 @@ pub(super) fn all_priced(
     complaints: &mut Complaints<'_>,
 ) {
     let fleet = &rentals.fleet;
-    // The types of one table have a price or lack it together: they differ in its amount.
+    // The types of one table have a price together, or none: only the amounts differ.
     let mut of_table: BTreeMap<(&str, Option<bool>), Vec<RentedVmType<'_>>> = BTreeMap::new();
     for vm in &rentals.all {
         let table = (fleet.table(vm.vm), vm.on_spot);
         of_table.entry(table).or_default().push(*vm);
     }
     for policy in policies {
-        // One table at a time, for a message about each; then what only all together lack.
+        // One message per table; then the prices that all tables lack.
         let mut missing: Vec<(NoPrice, Option<&str>)> = (of_table.values())
             .filter_map(|types| {
                 let mut why = policy.tariff(&types[..1], fleet).err()?;
@@ -235,7 +235,7 @@ pub(super) fn all_priced(
     }
 }
 
-/// Complains of a VM type without a price in a scenario without policies, with help.
+/// Reports a VM type without a price in a scenario without policies, with help.
 fn unpriced(
     policy: &Policy,
     why: NoPrice,
@@ -254,7 +254,7 @@ fn unpriced(
     };
     let vm = vm.unwrap_or("TYPE");
     let say = match fleet.own(vm) {
-        // The help says it.
+        // The help contains it.
         Some(_) if why.help.contains("`usd_per_hour`") => String::new(),
         Some(own) => format!("; or give `usd_per_hour` in `[vm.{}]`", own.table),
         None => format!(

@@ -1,4 +1,4 @@
-//! Warnings on prices and on what strategies know, for stderr and below tables.
+//! Warnings about prices and about knowledge of strategies, for stderr and below tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ pub(super) fn of_scenario(
     }
 }
 
-/// Providers whose days stand in the descriptions of their policies.
+/// Providers whose dates are in the descriptions of their policies.
 const DESCRIBED: [&str; 3] = ["aws", "azure", "gcp"];
 
 fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedPrice> {
@@ -64,7 +64,7 @@ fn listed_prices(policies: &[Policy], rentals: &Rentals<'_>) -> BTreeSet<ListedP
     policies.iter().flat_map(of).collect()
 }
 
-/// Warns of prices that are charged as the newest and are old.
+/// Warns about old prices that are charged as current ones.
 fn old_prices(listed: &BTreeSet<ListedPrice>) -> Option<String> {
     let of = |price: &ListedPrice| Some(format!("`{}` of {}", price.old_of.as_ref()?, price.day));
     let old: BTreeSet<String> = listed.iter().filter_map(of).collect();
@@ -124,7 +124,7 @@ fn unnamed(file: &ScenarioFile, policies: &[Policy]) -> Option<String> {
     })
 }
 
-/// Asks about prices that a policy of the scenario states far from the last known ones.
+/// Warns about prices in a policy of the scenario that differ much from the last known ones.
 fn strange_prices(file: &ScenarioFile, policies: &[Policy]) -> Vec<String> {
     let catalogue = Catalogue::current();
     let is_charged = |name: &str| policies.iter().any(|policy| policy.name == name);
@@ -142,7 +142,7 @@ fn strange_prices(file: &ScenarioFile, policies: &[Policy]) -> Vec<String> {
     doubted.collect()
 }
 
-/// Says what decides where VMs cost nothing, as those that are paid for.
+/// Explains what decides if VMs are free, such as reserved ones.
 fn of_free(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let is_free = |policy: &&Policy| {
         let tariff = policy.tariff(&rentals.all, &rentals.fleet);
@@ -157,7 +157,7 @@ fn of_free(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     })
 }
 
-/// Warns that unlike VM types cost the same.
+/// Warns that different VM types have one price.
 fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let mut types: Vec<&str> = rentals.all.iter().map(|rented| rented.vm).collect();
     types.sort_unstable();
@@ -179,7 +179,7 @@ fn one_price(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     })
 }
 
-/// Warns that unlisted VM types cost as much as those that they are like.
+/// Warns that unlisted VM types have the price of the type that they resemble.
 fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
     let fleet = &rentals.fleet;
     let alone = fleet.without_likes();
@@ -188,7 +188,7 @@ fn stand_ins(policies: &[Policy], rentals: &Rentals<'_>) -> Option<String> {
         let mut all = policies.iter().filter(|policy| !policy.is_one_price());
         all.any(|policy| has_price(&policy, fleet) && !has_price(&policy, &alone))
     };
-    // The types of one table are alike in this.
+    // The types of one table are equal in this.
     let mut tables: BTreeMap<&str, (&str, usize, bool)> = BTreeMap::new();
     for vm in &rentals.all {
         if let Some(like) = fleet.like(vm.vm) {

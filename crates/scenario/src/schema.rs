@@ -1,4 +1,4 @@
-//! The JSON Schema of a scenario file, with names that editors complete.
+//! The JSON Schema of a scenario file, with names for completion in editors.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use scavsim_data::workload;
 use scavsim_read::input::toml::{ANY, MOST};
 use scavsim_search::search::{ALL_KNOWING, Registry};
 
-/// Meaning of the keys of ranges.
+/// Descriptions of the keys of ranges.
 const OF_RANGES: [(&str, &str); 10] = [
     ("from", "First value."),
     ("to", "Last value, if the steps meet it."),
@@ -58,7 +58,7 @@ pub fn schema() -> Schema {
     schema
 }
 
-/// TOML has no null: a key that may be absent has the schema of its value.
+/// TOML has no null: an optional key has the schema of its value.
 fn without_null(schema: &mut Schema) {
     let null = json!({ "type": "null" });
     match schema.get_mut("default") {
@@ -97,7 +97,7 @@ fn drop_nulls(value: &mut Value) {
 
 const RANGE: &str = "Range";
 
-/// Lets every key that may hold several values do so.
+/// Allows lists for every key that may hold several values.
 fn with_lists(schema: &mut Schema) {
     let mut root = std::mem::take(schema).to_value();
     let mut seen = BTreeSet::new();
@@ -148,7 +148,7 @@ fn several(mut one: Value) -> Value {
     Value::Object(own)
 }
 
-/// A range as [`Range`](scavsim_read::input::range::Range) reads it.
+/// A range as read by [`Range`](scavsim_read::input::range::Range).
 fn range() -> Value {
     let number = |key: &str, least: f64| {
         let meaning = OF_RANGES.iter().find(|(own, _)| *own == key);
@@ -173,7 +173,7 @@ fn range() -> Value {
     })
 }
 
-/// Places of the schemas at a path of keys.
+/// Locations of the schemas at a path of keys.
 fn places(root: &Value, path: &[&str]) -> Vec<String> {
     let mut all = vec![String::new()];
     for key in path {
@@ -190,7 +190,7 @@ fn places(root: &Value, path: &[&str]) -> Vec<String> {
     all
 }
 
-/// A place and all that it refers to, directly or as one of several forms.
+/// A location and all that it refers to, directly or as one of several forms.
 fn tables(root: &Value, place: &str) -> Vec<String> {
     let Some(own) = root.pointer(place) else {
         return Vec::new();
@@ -216,14 +216,14 @@ fn describe(properties: &mut Map<String, Value>) {
     }
 }
 
-/// Names by key, beside names and paths of one's own.
+/// Names by key, in addition to the user's own names and paths.
 #[derive(Clone)]
 struct Names(Vec<(&'static str, Vec<String>)>);
 
 impl Names {
     fn known() -> Names {
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
-        // A broken table is reported by whoever uses it.
+        // A broken table is reported where it is used.
         let (policies, _) = builtin::policies();
         let (models, _) = Model::embedded();
         let registry = Registry::default();
@@ -247,7 +247,7 @@ impl Names {
         ])
     }
 
-    /// Offers the names where a text, or a list of texts, is expected.
+    /// Adds the names where a string, or a list of strings, is expected.
     fn add(&self, properties: &mut Map<String, Value>) {
         for (key, names) in &self.0 {
             let Some(Value::Object(own)) = properties.get_mut(*key) else {

@@ -11,14 +11,14 @@ use scavsim_sim::cluster::Setup;
 use scavsim_sim::training::Variation;
 use scavsim_sim::training::variation::{Drift, Straggler};
 
-/// All settings, each checked alone; `setup` is that of the first.
+/// All settings, each checked separately; `setup` belongs to the first.
 pub(super) fn all(
     reading: &Reading<'_>,
     (subject, setup): (&mut dyn ReadSubject, Setup),
     measured: &mut MeasuredDefaults,
     complaints: &mut Complaints<'_>,
 ) -> Vec<Setting> {
-    // After a wrong value there may seem to be other settings.
+    // After a wrong value the settings may seem different.
     let document = (reading.files.settings()).filter(|_| reading.reads_well);
     let name = |at| document.as_ref().map_or(String::new(), |d| d.name(at));
     let swept = |at| document.as_ref().map_or(Vec::new(), |d| d.swept(at));

@@ -1,4 +1,4 @@
-//! How the clusters of a scenario live.
+//! How the clusters of a scenario are rented and lost.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(super) fn read(
     let kinds = Kinds {
         workloads: &read,
         measured: &measured,
-        // Without any workload everything would seem unknown.
+        // Without any workload every name would seem unknown.
         all_read: workloads.iter().all(Option::is_some),
         machines,
         spot: file.spot.is_some(),
@@ -69,7 +69,7 @@ pub(super) fn read(
     setup
 }
 
-/// A workload is asked for kinds of clusters by the VM type of their first workers.
+/// A workload answers for kinds of clusters by the VM type of their first workers.
 pub(super) fn extend(reach: &mut Reach, setup: &Setup, machines: &[Machine]) {
     let by_name: HashMap<&str, &Machine> =
         (machines.iter().rev().map(|m| (&*m.stand_in.vm, m))).collect();

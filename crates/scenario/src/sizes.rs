@@ -15,8 +15,8 @@ use scavsim_sim::training::Variation;
 use scavsim_sim::training::barrier_waits::BarrierWaits;
 use scavsim_sim::training::sync::Protocol;
 
-/// Reports configurations that their protocol cannot run, and clusters that cannot be built in a size that they may reach: one message
-/// per workload.
+/// Reports configurations that their protocol cannot run, and clusters that cannot run in a size that they may reach: one
+/// message per workload.
 pub(super) fn check(
     file: &ScenarioFile,
     workloads: &[(Workload, Vec<Configuration>)],
@@ -29,7 +29,7 @@ pub(super) fn check(
     }
     let loses = (setup.spot.as_ref()).is_some_and(|s| s.on_loss != OnLoss::default());
     let changes_size = setup.elastic.is_some() || loses;
-    // Equal workers on VMs that stay are what was asked of the workload before.
+    // Equal workers on VMs that are never lost were checked before.
     let is_built = |workload: &Workload, c: &Configuration| {
         let protocol = setup.protocol_on(&workload.name, &c.vm);
         changes_size || setup.kinds.contains_key(&c.vm) || protocol.service_in_step_s() > 0.0
@@ -114,7 +114,7 @@ fn kind_of(file: &ScenarioFile, at: &Configuration) -> Option<Range<usize>> {
     kind.map(Spanned::span)
 }
 
-/// Help for a size of a cluster that no measurements surround: allow fewer sizes, or laws.
+/// Help for a size of a cluster outside the measurements: allow fewer sizes, or laws.
 fn remedy(file: &ScenarioFile, at: &Configuration, outside: &OutsideHull) -> String {
     let fewer = match (&file.spot, &file.elastic) {
         (_, Some(_)) if outside.configuration.workers > at.workers => "lower `elastic.most_vms`",

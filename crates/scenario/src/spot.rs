@@ -1,4 +1,4 @@
-//! VMs that the provider may take away.
+//! VMs that the provider may preempt.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
 
 const MOST_NAMED: usize = 6;
 
-/// Models of VMs that are lost one by one, those like `name` first.
+/// Models of VMs that are lost one by one, the most similar to `name` first.
 pub(super) fn lost_alone(name: &str) -> String {
     let models = Model::embedded().0;
     let alone = models.iter().filter(|m| matches!(m.kind, Kind::Alone(_)));
@@ -90,7 +90,7 @@ fn fixed(given: &Option<Spanned<Delay>>) -> Option<Pause> {
     given.as_ref().map(|s| pause(*s.get_ref()))
 }
 
-/// Losses of VMs by a model, and the seconds of warning.
+/// Losses of VMs by a model, and the notice in seconds.
 pub(super) fn lifetime(
     name: &Spanned<String>,
     complaints: &mut Complaints<'_>,
@@ -110,7 +110,7 @@ pub(super) fn lifetime(
     Some((losses, model.notice_s))
 }
 
-/// Law of lives of the first kind with spot VMs, where all clusters have such kinds.
+/// Lifetime law of the first kind with spot VMs, if all clusters have such kinds.
 fn life_of_kinds(file: &ScenarioFile) -> Option<&Spanned<String>> {
     let is_kind = |vm: &Spanned<String>| file.kind.contains_key(vm.get_ref().as_str());
     if !file.cluster.vm.iter().all(is_kind) {
@@ -141,12 +141,12 @@ pub(super) fn checkpoints(choice: Option<CheckpointChoice>) -> Checkpoints {
 struct SpotTerms<'a> {
     table: &'a SpotTable,
     span: Range<usize>,
-    /// Where it names no lives: every kind then has its own.
+    /// If it names no lifetimes: every kind then has its own.
     of_kinds: Option<&'a Spanned<String>>,
 }
 
 impl SpotTerms<'_> {
-    /// Losses of VMs, and the seconds of warning.
+    /// Losses of VMs, and the notice in seconds.
     fn losses(&self, complaints: &mut Complaints<'_>) -> Option<(Losses, u64)> {
         match (&self.table.lifetime, &self.table.exponential_mean_h) {
             (Some(name), None) => lifetime(name, complaints),
@@ -194,7 +194,7 @@ impl SpotTerms<'_> {
         complaints.named(name, "start-up", &spot)
     }
 
-    /// Times of a new VM to join, and of all to go on from a checkpoint.
+    /// Times of a new VM to join, and of all to resume from a checkpoint.
     fn joins(&self, complaints: &mut Complaints<'_>) -> (Option<Pause>, Option<Pause>) {
         match self.restart(complaints) {
             Some(restart) => (

@@ -1,4 +1,4 @@
-//! Names of strategies and objectives → those that can be used.
+//! Resolves names of strategies and objectives to usable ones.
 
 use super::complaints::Complaints;
 use super::file::{ScenarioFile, SearchTable};
@@ -59,7 +59,7 @@ pub(super) fn read(
     sound.then_some(asked)
 }
 
-/// Sentences on former names of strategies.
+/// Sentences about former names of strategies.
 pub(super) fn renamed(table: &SearchTable, registry: &Registry) -> Vec<String> {
     let asked = table.strategies.iter().flat_map(|asked| asked.get_ref());
     let sentence = |name: &Spanned<String>| {
@@ -81,7 +81,7 @@ pub(super) fn objectives(table: &SearchTable, complaints: &mut Complaints<'_>) -
     asked.get_ref().iter().map(|o| *o.get_ref()).collect()
 }
 
-/// Strategies that can be built for all searches; one that was asked for and cannot is reported.
+/// Strategies that can be built for all searches; reports a requested one that cannot.
 pub(super) fn usable(
     file: &ScenarioFile,
     registry: &Registry,
@@ -96,7 +96,7 @@ pub(super) fn usable(
     strategies.into_iter().map(Spanned::into_inner).collect()
 }
 
-/// Keeps strategies that can be built for a task; reports one that was asked for and cannot.
+/// Keeps strategies that can be built for a task; reports a requested one that cannot.
 fn buildable(
     file: &ScenarioFile,
     registry: &Registry,
@@ -105,7 +105,7 @@ fn buildable(
     complaints: &mut Complaints<'_>,
 ) {
     let task = &known.task();
-    // The break-even of every strategy is counted against the default configuration.
+    // The break-even of every strategy is relative to the default configuration.
     if let Err(why) = file.strategy.fixed.index(task) {
         let title = format!("`strategy.default` cannot be used: {why}");
         complaints.push(complaints.of_file(title));

@@ -6,7 +6,7 @@ use scavsim_data::configuration::Shape;
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_read::input::{Folder, Spanned};
 
-/// Reads the workloads that `key` asks for, the program's `own` first; none after a mistake.
+/// Reads the workloads in `key`, the program's `own` first; none after a mistake.
 pub(super) fn read(
     key: &str,
     asked: &Spanned<Vec<Spanned<String>>>,
@@ -32,7 +32,7 @@ pub(super) fn read(
     loaded
 }
 
-/// Workloads with known earlier runs by default: the scenario's, and those of the library measured on one of their VM types.
+/// Workloads with default earlier runs: the scenario's, and those of the library measured on one of their VM types.
 pub(super) fn stored(
     loaded: &[Option<Workload>],
     complaints: &mut Complaints<'_>,
@@ -71,7 +71,7 @@ fn workload(
         folder
     } else {
         let title = format!("unknown workload `{word}`");
-        // A folder of that name beside the file is what was meant.
+        // A folder of that name next to the file was meant.
         let beside = files.folder(name.span().start).join(word);
         if beside.join(load::FILES[0]).is_file() {
             let label = format!("write `./{word}`");
@@ -86,7 +86,7 @@ fn workload(
     load::load(&folder, complaints.diagnostics)
 }
 
-/// Results tell workloads apart by the name in `workload.toml`: it must be unique.
+/// Results identify workloads by the name in `workload.toml`: it must be unique.
 fn no_namesakes(
     asked: &[Spanned<String>],
     loaded: &[Option<Workload>],
@@ -96,7 +96,7 @@ fn no_namesakes(
         .filter_map(|(asked, w)| Some((asked, w.as_ref()?.name.as_str())))
         .collect();
     for (index, (asked, name)) in all.iter().enumerate() {
-        // The same entry twice is reported as such.
+        // A duplicate entry is reported as such.
         let namesake = |(other, same): &&(&Spanned<String>, &str)| {
             same == name && other.get_ref() != asked.get_ref()
         };

@@ -1,4 +1,4 @@
-//! As many replicas as a wanted precision takes.
+//! The number of replicas for a target precision.
 
 use std::sync::atomic::AtomicU64;
 
@@ -46,7 +46,7 @@ fn as_many_replicas_as_are_needed_on_any_number_of_threads() {
     let one = reached(SCENARIO, 0.002, 100_000, 1);
     assert!(one.half_width <= 0.002 && one.replicas > LEAST, "{one:?}");
     assert_eq!(one, reached(SCENARIO, 0.002, 100_000, 3));
-    // Blocks come to what one run does, and one with a good deal less would not do.
+    // Blocks give the result of one run, and a much smaller number would not suffice.
     let whole = at_once(SCENARIO, one.replicas);
     assert!(
         (whole / one.half_width - 1.0).abs() < 1e-9,
@@ -62,7 +62,7 @@ fn not_more_replicas_than_there_may_be() {
         capped.replicas == 41 && capped.half_width > 1e-6,
         "{capped:?}"
     );
-    // What does not vary is known.
+    // Values without variation are exactly known.
     let fixed = "workloads = [\"scavenger-resnet18\"]\nsearch.strategies = [\"oracle\"]\n";
     assert_eq!(reached(fixed, 1e-6, 1_000, 1).replicas, LEAST);
 }

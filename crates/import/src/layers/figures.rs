@@ -1,4 +1,4 @@
-//! What is given of the layers of a model, and what is read of it.
+//! The input of layers, and the values read from it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ pub struct LayersOptions {
     pub times: PathBuf,
     /// Table of parameters and bytes per layer.
     pub memory: PathBuf,
-    /// Model, for people; by default the name.
+    /// Name of the model in texts; by default the file's name.
     pub model: Option<String>,
     pub name: String,
     pub sequence: u64,
     pub hidden: u64,
     pub bytes_per_value: f64,
     pub optimizer_bytes: f64,
-    /// Where it is from, for people.
+    /// The source, as text.
     pub source: Option<String>,
     pub licence: Option<String>,
 }
@@ -29,7 +29,7 @@ pub(super) type Times = BTreeMap<LayerPoint, Vec<[f64; 3]>>;
 /// Parameters, stored bytes, output bytes and all-reduces of every layer, by tensor degree.
 pub(super) type Memory = BTreeMap<u32, Vec<[u64; 4]>>;
 
-/// The figures of layers 0, 1, …, each of which must be there.
+/// The figures of layers 0, 1, …, without gaps.
 pub(super) fn in_order<V: Copy>(
     layers: &BTreeMap<u32, V>,
     what: &str,

@@ -1,4 +1,4 @@
-//! Tables of a profiler, a row per layer.
+//! Tables of a profiler, one row per layer.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::figures::{LayerPoint, Memory, Times, in_order};
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Most layers, and the largest count of anything else.
+/// Maximum number of layers, and of all other counts.
 const MOST: u64 = 1_000_000;
 const MOST_BYTES: u64 = 1 << 46;
 

@@ -1,4 +1,4 @@
-//! Tables, and what is refused.
+//! Valid and refused tables.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The files of a layer profile: equal layers that follow each other share a row.
+//! The files of a layer profile: consecutive equal layers share a row.
 
 use super::figures::{LayersOptions, Memory, Times};
 use crate::figure::{MEASURED, rounded};
@@ -52,7 +52,7 @@ pub(super) fn files(
         .collect()
 }
 
-/// First, last and figures of equal layers that follow each other.
+/// First, last and figures of consecutive equal layers.
 fn runs<V: Copy + PartialEq>(layers: &[V]) -> impl Iterator<Item = (usize, usize, V)> {
     let mut first = 0;
     layers.chunk_by(|a, b| a == b).map(move |run| {

@@ -1,4 +1,4 @@
-//! Price lists as clouds and collectors publish them, told apart by what is in them: a reader for each.
+//! Price lists of clouds and collectors, recognised by their contents: a reader for each.
 
 mod aws;
 mod azure;
@@ -27,7 +27,7 @@ const KINDS: [&ListKind; 6] = [
     &gpuhunt::KIND,
 ];
 
-/// Reads a list that is recognised; `None` where it is none, as a table of one's own, or something is wrong with it.
+/// Reads a list that is recognised; `None` for another table, such as the user's own, or after a mistake.
 pub fn read(
     source: &Arc<Source>,
     options: &PriceListOptions,

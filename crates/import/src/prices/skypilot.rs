@@ -1,6 +1,6 @@
-//! The catalogue that SkyPilot keeps in `~/.sky/catalogs/vN`: `CLOUD/vms.csv`, a row per VM type and zone. Columns are read
-//! by name, for their order differs. On GCP a host and its accelerators are rows of their own that are billed together: they
-//! are joined where both are in a zone.
+//! The catalogue of SkyPilot in `~/.sky/catalogs/vN`: `CLOUD/vms.csv`, a row per VM type and zone. Columns are read by name,
+//! because their order differs. On GCP a host and its accelerators have separate rows and one bill: they are joined if both
+//! are in a zone.
 
 mod copies;
 mod hosts;
@@ -77,10 +77,10 @@ pub fn read(
     }))
 }
 
-/// The sizes of VM types that a table tells; a part of a GPU, or of a vCPU, is none.
+/// The sizes of VM types in a table; a fraction of a GPU, or of a vCPU, is left out.
 fn take_sizes(table: &Table, cloud: &str, sizes: &mut Sizes) {
     let whole = |number: f64| (number >= 1.0 && number.fract() == 0.0).then_some(number as u64);
-    // What is no number is told where prices are read.
+    // Invalid numbers are reported by the reader of prices.
     let number = |row: &Row<'_>, column| row.optional_text(column)?.parse::<f64>().ok();
     for row in table.rows() {
         let size = || {
@@ -110,7 +110,7 @@ fn take_sizes(table: &Table, cloud: &str, sizes: &mut Sizes) {
     }
 }
 
-/// The rows of a table that have a price; what is dropped is counted.
+/// The rows of a table with a price; dropped rows are counted.
 fn offered(
     table: &Table,
     source: &Arc<Source>,
@@ -139,7 +139,7 @@ fn offered(
                 row.text(column, diagnostics);
             }
         }
-        // As who reads the table will ask for.
+        // The rule of the table's readers.
         for column in ["Region", "AvailabilityZone"] {
             if row.optional_text(column).is_some() {
                 row.name(column, diagnostics);
@@ -197,12 +197,12 @@ fn offered(
     all
 }
 
-/// A price of at least 0; `None` where the cell is empty. Host and accelerator are added, so that each has half of the most.
+/// A price of at least 0; `None` if the cell is empty. Host and accelerator are added, so that each has half of the maximum.
 fn usd(row: &Row<'_>, column: &str, diagnostics: &mut Diagnostics) -> Option<f64> {
     row.optional_number(column, 0.0..=5e5, diagnostics)
 }
 
-/// A spot price; one of 0, or less than a table of prices takes, is none.
+/// A spot price; 0, or less than a table of prices accepts, means none.
 fn usd_of_spot(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<f64> {
     usd(row, "SpotPrice", diagnostics).filter(|usd| *usd >= LEAST_USD)
 }

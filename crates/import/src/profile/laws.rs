@@ -1,4 +1,4 @@
-//! Laws of what was not measured, and what is too poor to be one.
+//! Laws for values without measurements, and rejected laws.
 
 use super::step_laws::step_laws;
 use crate::draft::{Draft, Law};
@@ -24,7 +24,7 @@ pub(super) fn laws(draft: &mut Draft, report: &mut Report) {
     noise(draft, report);
 }
 
-/// Chooses a law of epochs by what it foretells of a batch that it has not seen.
+/// Chooses a law of epochs by its prediction of a held-out batch.
 fn epochs(draft: &mut Draft, report: &mut Report) {
     let by_batch: Vec<(f64, f64)> = (draft.epochs.iter())
         .map(|e| (f64::from(e.batch), e.epochs))
@@ -56,13 +56,13 @@ fn epochs(draft: &mut Draft, report: &mut Report) {
         candidates.push(("the same for every batch", fit, error));
     }
     if let Some(fit) = rising(&by_batch) {
-        // Two batches have a line between them, and nothing to leave out.
+        // Two batches have a line between them, and nothing to hold out.
         let error = left_out(&by_batch, noise_scale).unwrap_or(fit.quality.mape);
         candidates.push(("e*(1 + B/Bn)", fit, error));
     } else if let Some((fit, error)) = falling(draft) {
         candidates.push(("e* + θ·γ/K", fit, error));
     }
-    // Of equals the simplest, which is the first.
+    // Among equals the simplest, which is the first.
     let best = candidates.into_iter().min_by(|a, b| a.2.total_cmp(&b.2));
     let Some((name, fit, error)) = best else {
         report.note("no law of epochs: there is no trend that one fits");
@@ -109,7 +109,7 @@ fn falling(draft: &Draft) -> Option<(EpochFit, f64)> {
     ))
 }
 
-/// One φ for all: the geometric mean of what the measured noise gives, else the B_n of the epochs.
+/// One φ for all: the geometric mean from the measured noise, otherwise the B_n of the epochs.
 fn noise(draft: &mut Draft, report: &mut Report) {
     let scales = draft.noise.iter().filter_map(|n| {
         let scale = scale_of_noise(n.workers, f64::from(n.batch), n.noise_normalised);

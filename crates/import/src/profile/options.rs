@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-/// A repeat whose logarithm is this far from the middle one, by half as long again, is of something else.
+/// A repeat whose logarithm differs from the median by this, a factor of one and a half, is an outlier.
 pub const ASTRAY: f64 = 0.405;
 
-/// Most samples in one pass over the data.
+/// Maximum number of samples in one pass over the data.
 pub(super) const MOST_SAMPLES: u64 = 1_000_000_000_000;
 
 #[derive(Debug, Clone)]
@@ -12,10 +12,10 @@ pub struct ProfileOptions {
     pub name: String,
     /// D.
     pub samples_per_epoch: u64,
-    /// Epochs for every batch, where the table has none.
+    /// Epochs for every batch, if the table has none.
     pub epochs: Option<f64>,
     pub unit: Option<Unit>,
-    /// Whose the batch is, where the user says.
+    /// Whether the batch is per worker or global, if the user says.
     pub batch: Option<BatchIs>,
     pub cold_start_steps: Option<u64>,
     pub probe_steps: Option<u64>,
@@ -24,7 +24,7 @@ pub struct ProfileOptions {
     pub run: RunDescription,
 }
 
-/// What a log, an export or a table leaves unsaid of the machines.
+/// Facts about the machines that a log, an export or a table may lack.
 #[derive(Debug, Clone, Default)]
 pub struct RunDescription {
     /// VM type, or a VM shape.

@@ -1,5 +1,5 @@
-//! What a table of measurements seldom is, and a mistaken one often: asked about before it is believed. What cannot be is a
-//! mistake; what may be meant so must be said by an option, or is a warning.
+//! Values that are rare in tables of measurements, and common in wrong ones, are questioned. An impossible value is a
+//! mistake; an unlikely one needs an option, or is a warning.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,26 +17,26 @@ use scavsim_fit::best::best;
 use scavsim_fit::steps::StepPoint;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// Repeats of one configuration that differ by this factor are not of the same thing.
+/// Repeats of one configuration that differ by this factor measure different things.
 const REPEATS_APART: f64 = 3.0;
-/// Steps of one VM type between which nothing lies for so many times are in two units.
+/// Steps of one VM type with a gap of this factor are in two units.
 const HEAPS_APART: f64 = 30.0;
-/// A step as long as this is seldom: it may be one of milliseconds.
+/// Steps this long are rare: the unit may be milliseconds.
 const LONG_STEP_S: f64 = 20.0;
-/// A step as short as this is seldom: launching its kernels takes longer.
+/// Steps this short are rare: launching their kernels needs longer.
 const SHORT_STEP_S: f64 = 1e-4;
-/// Nobody waits longer for a target than a year.
+/// A year: longer times to a target are implausible.
 const LONG_TRAINING_S: f64 = 365.0 * 86_400.0;
-/// A step falls at least by this share when twice the workers share its batch, unless all of it is communication.
+/// Minimum share by which a step shrinks if twice the workers share its batch, unless all of it is communication.
 const FALLS: f64 = 0.05;
-/// Products of batch and epochs this close to each other are the same number of samples.
+/// Products of batch and epochs this close to each other are one number of samples.
 const NEARLY: f64 = 0.15;
-/// With one batch, a step that takes at most so many times longer for more workers is as long for each as before.
+/// With one batch, a step that is at most this factor longer with more workers suggests a batch per worker.
 const AS_LONG: f64 = 1.5;
-/// A law that errs so many times less tells which reading of a table is right.
+/// Ratio of the errors of two laws that decides between two readings of a table.
 const TELLING: f64 = 2.0;
 
-/// Asks about everything. What may be meant so goes to the warnings of `report`.
+/// Runs all checks. Unlikely values go to the warnings of `report`.
 pub(super) fn ask(
     source: &Arc<Source>,
     points: &Points,
@@ -70,7 +70,7 @@ fn line(source: &Source, row: &MeasuredRow) -> usize {
     1 + before.filter(|byte| **byte == b'\n').count()
 }
 
-/// Repeats that are too far from the others to be repeats.
+/// Repeats that differ too much to be repeats.
 fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     for rows in points.values() {
         let steps: Vec<(f64, &MeasuredRow)> = rows.iter().map(|m| (m.step_s, m)).collect();
@@ -94,7 +94,7 @@ fn repeats(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics)
     }
 }
 
-/// Epochs of one batch that are too far from each other.
+/// Epochs of one batch that differ too much.
 fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     for (batch, mut given) in epochs_by_batch(points) {
         given.sort_by_key(|(_, m)| m.line.start);
@@ -115,13 +115,13 @@ fn epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Figures of one thing that are far from the middle one, which stands beside, and how far.
+/// Figures of one thing that are far from the median, with the median and the factor.
 fn strays<'m>(
     figures: &[(f64, &'m MeasuredRow)],
 ) -> Vec<(&'m MeasuredRow, &'m MeasuredRow, String)> {
     let mut sorted: Vec<&(f64, &MeasuredRow)> = figures.iter().collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Of two nobody knows which is wrong: the later one is shown.
+    // With two, either may be wrong: the later one is shown.
     let middle = match figures {
         [] => return Vec::new(),
         [first, _] => first,
@@ -134,11 +134,11 @@ fn strays<'m>(
         .collect()
 }
 
-/// Repeats that are far from the middle one, which is taken.
+/// Repeats that are far from the median, which is used.
 fn astray(source: &Arc<Source>, points: &Points, report: &mut Report) {
     for ((vm, workers, batch), rows) in points {
         let middle = median_of(rows.iter().map(|m| m.step_s));
-        // First rows that are slow are asked about by themselves.
+        // Slow first rows have a check of their own.
         let is_asked = rows.len() < 3 || warm_up::slow_start(rows).is_some();
         let Some(middle) = middle.filter(|_| !is_asked) else {
             continue;
@@ -159,7 +159,7 @@ fn astray(source: &Arc<Source>, points: &Points, report: &mut Report) {
     }
 }
 
-/// Epochs that are the number of steps: of these a larger batch takes as many fewer.
+/// Epochs that are really numbers of steps: a larger batch needs proportionally fewer.
 fn steps_for_epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     let known: Vec<(f64, f64, &MeasuredRow)> = (epochs_by_batch(points).into_iter())
         .filter_map(|(batch, given)| {
@@ -188,7 +188,7 @@ fn steps_for_epochs(source: &Arc<Source>, points: &Points, diagnostics: &mut Dia
     ));
 }
 
-/// Steps of one VM type in two heaps far apart: seconds beside milliseconds.
+/// Steps of one VM type in two groups far apart: seconds and milliseconds.
 fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     let types: BTreeSet<&str> = points.keys().map(|(vm, ..)| vm.as_str()).collect();
     for vm in types {
@@ -222,7 +222,7 @@ fn heaps(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
             range(low),
             range(high)
         );
-        // The smaller heap is more likely the wrong one.
+        // The smaller group is more likely the wrong one.
         let odd = if low.len() < high.len() { low } else { high };
         let first = odd.iter().map(|s| s.2).min_by_key(|m| m.line.start);
         let Some(first) = first else { continue };
@@ -282,7 +282,7 @@ fn unit(
     diagnostics.push(Diagnostic::at_span(source, place, title, label).with_help(help));
 }
 
-/// A batch that more workers do not finish sooner is each worker's.
+/// A batch that more workers do not finish sooner is a batch per worker.
 fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     let is_split = points
         .values()
@@ -305,7 +305,7 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
             other_vm == vm
                 && other == batch
                 && *more >= workers.saturating_mul(2)
-                // The first network between them may eat what they gain.
+                // The first network between them may cancel their gain.
                 && (is_split || on_one_vm(vm, *more) == on_one_vm(vm, *workers))
         });
         let Some((other, other_rows)) = more else {
@@ -329,11 +329,11 @@ fn local_batch(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnost
         diagnostics.push(whose(source, row, title));
         return;
     }
-    // One pair may be luck.
+    // One pair may be a coincidence.
     let Some((few, many, row)) = first.filter(|_| pairs > 1) else {
         return;
     };
-    // All of a step may be communication. Then a law says so, and none of each worker's batch does better.
+    // All of a step may be communication. Then a law fits it, and no law of a batch per worker is better.
     if let (Some(as_it_is), Some(as_local)) = (
         left_out(points, &few.0, |batch, workers| batch / workers),
         left_out(points, &few.0, |batch, _| batch),
@@ -355,7 +355,7 @@ fn whose(source: &Arc<Source>, row: &MeasuredRow, title: String) -> Diagnostic {
     )
 }
 
-/// The fewest and the most workers of a shape with the only batch, where the step is as long with both and with all between.
+/// The fewest and the most workers of a shape with a single batch, if the step is as long with both and with all between.
 fn one_batch(points: &Points) -> Option<(&Key, &Key, &MeasuredRow)> {
     let shapes: BTreeSet<&str> = points.keys().map(|(vm, ..)| vm.as_str()).collect();
     shapes.into_iter().find_map(|vm| {
@@ -373,7 +373,7 @@ fn one_batch(points: &Points) -> Option<(&Key, &Key, &MeasuredRow)> {
     })
 }
 
-/// Error in % on what was left out of a law of the steps on `vm`, where `local` is a worker's part of the batch.
+/// Hold-out error in % of a law of the steps on `vm`, where `local` computes a worker's part of the batch.
 fn left_out(points: &Points, vm: &str, local: fn(f64, f64) -> f64) -> Option<f64> {
     let all: Vec<StepPoint> = (points.iter())
         .filter(|((own, ..), _)| own == vm)
@@ -389,7 +389,7 @@ fn left_out(points: &Points, vm: &str, local: fn(f64, f64) -> f64) -> Option<f64
     best(&all).ok().map(|chosen| chosen.left_out)
 }
 
-/// Workers on a VM that are not as many as its GPUs.
+/// Numbers of workers on a VM that differ from its GPUs.
 fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
     let fleet = Fleet::listed();
     let mut told = BTreeSet::new();
@@ -408,7 +408,7 @@ fn gpus(source: &Arc<Source>, points: &Points, report: &mut Report) {
             continue;
         };
         let name = shape.vm_type;
-        // Who writes other placements of the type beside it knows what a shape is.
+        // A user who writes other placements of the type knows shapes.
         let is_plain = shape.suffix.is_empty() && !placed.contains(name);
         let (title, help) = if is_plain && gpus > 1 && *workers > 1 {
             let whole = u64::from(*workers).div_ceil(gpus);

@@ -1,4 +1,4 @@
-//! The rows of the table, each by itself.
+//! Parses the rows of the table.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,9 +10,9 @@ use scavsim_data::configuration::Shape;
 use scavsim_read::input::csv::{Row, Table};
 use scavsim_read::input::{Diagnostics, Source};
 
-/// Compute and communication may exceed their step by this share: they were rounded.
+/// Compute and communication may exceed their step by this share, because of rounding.
 const ROUNDING: f64 = 0.01;
-/// Most workers and largest batch; beyond, it is a slip of the pen.
+/// Maximum number of workers, and largest batch; more is a typing mistake.
 const LARGEST: u64 = 1_000_000_000;
 
 /// VM shape, K, batch.
@@ -37,7 +37,7 @@ pub(super) struct Cells {
     pub(super) epochs: Range<usize>,
 }
 
-/// All rows by configuration, and how many there were.
+/// All rows by configuration, and their number.
 pub(super) type Points = BTreeMap<Key, Vec<MeasuredRow>>;
 
 /// Epochs by batch, with their rows; also batches without any. Other workers and VM types are repeats.
@@ -124,7 +124,7 @@ fn measured(
     })?
 }
 
-/// A VM shape with its type as the catalogue writes it, where that knows it.
+/// A VM shape with its type as written in the catalogue, if known.
 fn listed(shape: &str) -> String {
     let vm = shape.split('/').next().unwrap_or(shape);
     match Catalogue::current().spelled(vm) {
@@ -133,7 +133,7 @@ fn listed(shape: &str) -> String {
     }
 }
 
-/// A VM shape on which so many workers can be.
+/// A VM shape that can hold this number of workers.
 fn shape(row: &Row<'_>, vm: &str, workers: u32, diagnostics: &mut Diagnostics) {
     let wrong = match Shape::parse(vm) {
         Err(wrong) => wrong.to_string(),
@@ -182,7 +182,7 @@ fn global_batch(
     Some(batch)
 }
 
-/// Communication that shows in a step, of which compute and communication may be given.
+/// Communication that is not hidden in a step; compute and communication may be given.
 fn exposed(
     row: &Row<'_>,
     step_s: f64,
@@ -206,7 +206,7 @@ fn exposed(
             diagnostics,
         );
     }
-    // What compute does not take is communication that shows.
+    // Time outside compute is exposed communication.
     let communication_s = match (compute_s, given_s) {
         (Some(compute), given) if parts > step_s || given.is_none() => {
             Some((step_s - compute).max(0.0))
@@ -234,8 +234,8 @@ fn check_noise(row: &Row<'_>, workers: u32, noise: f64, diagnostics: &mut Diagno
     }
 }
 
-/// Either no VM type has its steps split, or every one has in a row: what is split is known per
-/// type and not to be guessed from another.
+/// Either no VM type has its steps split, or every one has in a row: a split is known per type, and cannot be guessed from
+/// another.
 fn one_split(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostics) {
     let mut types: BTreeMap<&str, (bool, Range<usize>)> = BTreeMap::new();
     let mut any = false;
@@ -243,7 +243,7 @@ fn one_split(source: &Arc<Source>, points: &Points, diagnostics: &mut Diagnostic
         for m in rows {
             let entry = types.entry(vm).or_insert((false, m.line.clone()));
             any |= m.communication_s.is_some();
-            // A single worker has nobody to talk to.
+            // A single worker does not communicate.
             entry.0 |= m.communication_s.is_some() || *workers == 1;
         }
     }

@@ -10,16 +10,16 @@ use scavsim_data::workload::law::PooledLaw;
 use scavsim_fit::pooled::{PooledPoint, pooled};
 use scavsim_read::input::Diagnostic;
 
-/// From so many rows on, it is worth a warning that a law foretells them badly.
+/// Minimum number of rows for a warning about bad predictions of a law.
 const SOME: usize = 8;
-/// A law is poor that is off by more, in %, on what it has not seen, its residual included.
+/// A law is poor above this error, in %, on held-out points, its residual included.
 const POOR: f64 = 20.0;
-/// What is said of a law that is poor.
+/// The text about a poor law.
 const WIDE: &str = "its intervals are wide for that; more measurements, or repeats of those that are off, would help";
 
 pub(super) fn step_laws(draft: &mut Draft, report: &mut Report) {
     let mut by_type: BTreeMap<String, Vec<PooledPoint>> = BTreeMap::new();
-    // Whatever the order of the source.
+    // Independent of the order of the source.
     let mut lines: Vec<&StepLine> = draft.steps.iter().collect();
     lines.sort_by(|a, b| (&a.vm, a.workers, a.batch).cmp(&(&b.vm, b.workers, b.batch)));
     for line in lines {
@@ -57,7 +57,7 @@ pub(super) fn step_laws(draft: &mut Draft, report: &mut Report) {
     }
 }
 
-/// A row of `steps.csv` for the fit; `None` if its shape is not one of its workers.
+/// A row of `steps.csv` for the fit; `None` if its shape does not match its workers.
 fn point(line: &StepLine) -> Option<PooledPoint> {
     PooledPoint::new(&line.vm, line.workers, line.batch, line.step_s)
 }

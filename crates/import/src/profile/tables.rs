@@ -1,4 +1,4 @@
-//! What the repeats of the table come to: the tables of the workload.
+//! Combines the repeats of the table into the tables of the workload.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
         if rows.len() > 1 && widest.is_none_or(|(w, _)| spread > w) {
             widest = Some((spread, key));
         }
-        // As a share, for repeats that were not split count too.
+        // As a share, because repeats without a split count, too.
         let share = median_of(
             rows.iter()
                 .filter_map(|m| Some(m.communication_s? / m.step_s)),
@@ -60,7 +60,7 @@ pub(super) fn steps(points: &Points, file: &str, draft: &mut Draft, report: &mut
 
 pub(super) type TimedConfiguration = (Key, f64, Option<f64>);
 
-/// Seconds of a step and, where its epochs are known, to the target, of every configuration.
+/// Seconds of a step and, if its epochs are known, to the target, of every configuration.
 pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<TimedConfiguration> {
     let epochs = epochs_by_batch(points);
     let samples = options.samples_per_epoch as f64;
@@ -74,7 +74,7 @@ pub(super) fn times(points: &Points, options: &ProfileOptions) -> Vec<TimedConfi
     times.collect()
 }
 
-/// Says in absolute terms what was read, so that a wrong unit is seen.
+/// Reports absolute values, so that a wrong unit is visible.
 pub(super) fn figures(points: &Points, options: &ProfileOptions, report: &mut Report) {
     let times = times(points, options);
     let by = |of: fn(&TimedConfiguration) -> Option<f64>| {
@@ -152,7 +152,7 @@ pub(super) fn noise(points: &Points, file: &str, draft: &mut Draft) {
     }
 }
 
-/// Epochs by batch: over the same batch, other workers and VM types are repeats too.
+/// Epochs by batch: for one batch, other workers and VM types are repeats, too.
 pub(super) fn epochs(
     points: &Points,
     options: &ProfileOptions,

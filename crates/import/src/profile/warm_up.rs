@@ -1,4 +1,4 @@
-//! First rows that are far slower than those behind: they may hold what is done once, compiling, allocating, filling caches.
+//! First rows that are much slower than later ones: they may include work that is done once: compiling, allocating, filling caches.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use scavsim_base::stats::median_of;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_read::input::{Diagnostic, Source};
 
-/// A first row that takes so many times what others allow is no usual step.
+/// A first row is unusual above this multiple of the time that others allow.
 const FAR: f64 = 2.0;
 
-/// How many of the first repeats, in order of their rows, are slower than all behind them, which are as many at least, by half as
-/// long again, and how many times the middle one of those they take.
+/// Number of the first repeats, in row order, that are slower by half than all later ones, which are at least as many; and
+/// the ratio of the fastest of them to the median of the later ones.
 pub(super) fn slow_start(rows: &[MeasuredRow]) -> Option<(usize, f64)> {
     let slow = (1..=rows.len() / 2).find(|first| {
         let (slow, usual) = rows.split_at(*first);
@@ -27,7 +27,7 @@ pub(super) fn slow_start(rows: &[MeasuredRow]) -> Option<(usize, f64)> {
     Some((slow, least.fold(f64::INFINITY, f64::min) / usual))
 }
 
-/// Asks about the first repeats of each configuration, and about the first row of each VM type.
+/// Questions the first repeats of each configuration, and the first row of each VM type.
 pub(super) fn ask(source: &Arc<Source>, points: &Points, report: &mut Report) {
     let mut warn = |row: &MeasuredRow, title: String| {
         let label = "warm-up?";
@@ -64,7 +64,7 @@ pub(super) fn ask(source: &Arc<Source>, points: &Points, report: &mut Report) {
     }
 }
 
-/// The first row of each VM type, where its configuration has no other.
+/// The first row of each VM type, if its configuration has no other.
 fn firsts(points: &Points) -> impl Iterator<Item = (&Key, &MeasuredRow)> {
     let of_type = |vm: &str| {
         let own = points
@@ -81,8 +81,8 @@ fn firsts(points: &Points) -> impl Iterator<Item = (&Key, &MeasuredRow)> {
         })
 }
 
-/// The longest step of a configuration that the others of its VM type allow, and which does: it takes no longer than that of as
-/// many workers and VMs or more, nor longer per sample, where they have fewer samples each.
+/// The longest step of a configuration that the others of its VM type allow, and the one that does. It is no longer than with
+/// as many workers and VMs or more; nor longer per sample, if they have fewer samples each.
 fn most_s<'p>(points: &'p Points, of: &Key) -> Option<(f64, &'p Key)> {
     let place = |(vm, workers, batch): &Key| {
         let at = Configuration {
@@ -138,14 +138,14 @@ mod tests {
         };
         assert_eq!(started(&[0.8, 0.4]), Some(1));
         assert_eq!(started(&[0.9, 0.8, 0.4, 0.41]), Some(2));
-        // The later one, too little, and nothing usual behind it.
+        // The later one, too little, and nothing usual after it.
         assert_eq!(started(&[0.4, 0.8]), None);
         assert_eq!(started(&[0.5, 0.4, 0.4]), None);
         assert_eq!(started(&[0.9, 0.4, 0.8]), None);
         assert_eq!(started(&[0.9]), None);
     }
 
-    /// Each measured step taken for the first: none was.
+    /// Each measured step is tried as the first: none was a warm-up.
     #[test]
     fn of_steps_that_were_no_warm_up_hardly_one_is_asked_about() {
         for name in ["pollux-bert", "pollux-cifar10", "pollux-imagenet"] {
@@ -164,7 +164,7 @@ mod tests {
             let asked = |factor| points.keys().filter(|key| is_far(key, factor)).count();
             let (all, wrongly, rightly) = (points.len(), asked(1.0), asked(3.0));
             assert!(wrongly * 300 < all, "{name}: {wrongly} of {all}");
-            // Three times as slow, nearly all are.
+            // With three times the time, nearly all are.
             assert!(rightly * 10 > all * 9, "{name}: {rightly} of {all}");
         }
     }

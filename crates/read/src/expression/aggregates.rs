@@ -1,4 +1,4 @@
-//! What an aggregate makes of the values of its rows.
+//! Computes aggregates from the values of their rows.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) fn aggregate(
 ) -> Result<Value, Diagnostic> {
     let name = &*call.name.text;
     let all: Vec<&Expression> = call.arguments.iter().map(|a| &a.value).collect();
-    // What is one number for all rows stands before what they are asked for.
+    // Arguments that are one number for all rows come before the values of rows.
     let (fixed, parts) = match (name, &all[..]) {
         ("quantile", [share, rest @ ..]) => (Some(*share), rest),
         (_, all) => (None, all),
@@ -91,12 +91,12 @@ pub(super) fn aggregate(
     }
 }
 
-/// What an aggregate remembers of its rows: their values, where it needs them all.
+/// The state of an aggregate: the values of its rows, if it needs all of them.
 struct Rows {
     rows: u64,
-    /// Values, empty cells left out.
+    /// Number of values, without empty cells.
     values: u64,
-    /// All of them, for those that need all; of `the` the first; of `knee` those of each row after the other.
+    /// All values, for aggregates that need all; for `the` the first; for `knee` those of each row in order.
     kept: Vec<Value>,
     are_equal: bool,
     sum: f64,
@@ -105,7 +105,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// What the aggregate makes of their numbers; `None` for a quantile of no share.
+    /// The aggregate of the numbers; `None` for a quantile outside 0 to 1.
     fn number(&self, aggregate: &str, share: f64) -> Option<f64> {
         let count = self.values as f64;
         let mut numbers: Vec<f64> = self.kept.iter().filter_map(Value::number).collect();
@@ -204,7 +204,7 @@ fn between(numbers: &mut [f64], share: f64) -> f64 {
     }
 }
 
-/// What belongs to the knee of times and costs; `rows` are of three values each.
+/// The value that belongs to the knee of times and costs; `rows` have three values each.
 fn knee(world: &dyn World, rows: &[Value]) -> Option<Value> {
     let points: Vec<Option<[f64; 2]>> = (rows.chunks_exact(3))
         .map(|row| Some([row[1].number()?, row[2].number()?]))

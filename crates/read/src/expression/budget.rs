@@ -1,5 +1,5 @@
-//! What a figure may take to compute. One that takes too much is refused at the place where it went too far, rather than
-//! computed for ever: the writer of an expression does not see what it multiplies to.
+//! Limits the computation of a figure. An expression above the limit is refused at the place that exceeds it, instead of
+//! being computed for ever: the size of a product is not visible in the text.
 
 use std::cell::Cell;
 
@@ -7,9 +7,9 @@ use super::fault::Fault;
 
 /// Steps of a figure: parts evaluated and rows looked at.
 const MOST_STEPS: u64 = 100_000_000;
-/// Values that are kept at once.
+/// Maximum number of values in memory.
 const MOST_VALUES: u64 = 10_000_000;
-/// Parts inside of parts, through all functions: what a stack of two MiB holds.
+/// Maximum nesting depth, through all functions: what a stack of two MiB holds.
 const DEEPEST: u32 = 400;
 
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Budget {
         self.values.set(values);
     }
 
-    /// Forgets the values that were kept since there were so many.
+    /// Drops the values that were added since there were `kept`.
     pub(super) fn forget_to(&self, kept: u64) {
         self.values.set(kept);
     }

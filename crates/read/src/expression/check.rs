@@ -1,4 +1,4 @@
-//! Names that nothing has, found before anything is computed, and the columns that are asked for.
+//! Reports unknown names before anything is computed, and collects the requested columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::tree::{Call, Expression, Node, SpannedWord, Text};
 use super::world::World;
 use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean, listed};
 
-/// What expressions ask of the data: the columns and functions that have to be there to evaluate them.
+/// What expressions need from the data: columns and functions for the evaluation.
 #[derive(Debug, Default)]
 pub struct ExpressionDependencies {
     pub columns: BTreeMap<String, BTreeSet<String>>,
@@ -17,7 +17,7 @@ pub struct ExpressionDependencies {
     pub functions: BTreeSet<String>,
 }
 
-/// Reports unknown names in `text`, whose `parameters` are variables; adds what it asks for to `used`.
+/// Reports unknown names in `text`, whose `parameters` are variables; adds its dependencies to `used`.
 pub fn check(
     text: &Text,
     parameters: &[String],
@@ -41,7 +41,7 @@ struct NameChecker<'a> {
     source: &'a Arc<Source>,
     world: &'a dyn World,
     variables: Vec<&'a str>,
-    /// The table whose columns names can be, with these.
+    /// The table whose columns can be named, with these columns.
     table: Option<(String, Vec<String>)>,
     used: &'a mut ExpressionDependencies,
     diagnostics: &'a mut Diagnostics,

@@ -1,4 +1,4 @@
-//! Tree → value.
+//! Evaluates a tree.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::value::Value;
 use super::world::{Arguments, World};
 use crate::input::Diagnostic;
 
-/// Definitions inside of definitions beyond which nothing is evaluated.
+/// Maximum nesting depth of definitions.
 const DEEPEST: usize = 50;
-/// Values of a list at most.
+/// Maximum number of values in a list.
 const MOST: f64 = 1e6;
 
 pub fn evaluate(text: &Text, world: &dyn World) -> Result<Value, Diagnostic> {
@@ -35,7 +35,7 @@ impl Scope<'_> {
         Diagnostic::at_span(self.source, span.clone(), title, "here")
     }
 
-    /// Takes something of the budget for the part at `span`.
+    /// Charges the budget for the part at `span`.
     pub(super) fn within(
         &self,
         span: &Range<usize>,
@@ -59,7 +59,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What a name stands for: a variable or a column.
+    /// The value of a name: a variable or a column.
     fn named(&self, name: &str) -> Option<Value> {
         let column = || {
             let (table, at) = self.row.as_ref()?;
@@ -105,7 +105,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The values of a list, of lists inside of it theirs.
+    /// The values of a list, including those of inner lists.
     fn all(&mut self, all: &[Expression], span: &Range<usize>) -> Result<Vec<Value>, Diagnostic> {
         let kept = self.budget.kept();
         let mut values = Vec::new();
@@ -127,7 +127,7 @@ impl Scope<'_> {
         Ok(values)
     }
 
-    /// Values of which a bare name that is no variable is a word.
+    /// Values, where a bare name that is no variable is a word.
     pub(super) fn values_or_words(&mut self, all: &[Expression]) -> Result<Vec<Value>, Diagnostic> {
         let one = |part: &Expression| match &part.node {
             Node::Name(name) => Ok(match self.variable(name) {
@@ -152,7 +152,7 @@ impl Scope<'_> {
         }
         let count = (count + 1e-9).floor();
         self.within(span, |budget| budget.step(count as usize))?;
-        // Of a step that divides the range both ends are exact.
+        // If the step divides the range, both ends are exact.
         let last = if (count * step + from - to).abs() < 1e-9 * to.abs().max(1.0) {
             to
         } else {
@@ -165,7 +165,7 @@ impl Scope<'_> {
         Ok((0..=count as u64).map(|n| Value::Number(at(n))).collect())
     }
 
-    /// Numbers from left to right; of those beside an empty cell nothing comes.
+    /// Evaluates numbers from left to right; an empty cell makes the result empty.
     fn chain(&mut self, chain: &Chain) -> Result<Value, Diagnostic> {
         let Some(mut left) = self.number_or_empty(&chain.first)? else {
             return Ok(Value::Empty);

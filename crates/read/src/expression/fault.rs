@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// What is wrong with an argument, a row or the size of an expression; the place stands in the message around it.
+/// A mistake in an argument, a row or the size of an expression; the message around it has the place.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     #[error("`{0}` is missing")]
@@ -19,10 +19,10 @@ pub enum Fault {
     Empty(String),
     #[error("`{name}` needs numbers, found {found}")]
     NoNumber { name: String, found: String },
-    /// `nth` of something else than a list.
+    /// `nth` of a value that is not a list.
     #[error("the first argument is a list")]
     NoList,
-    /// `nth` beyond either end of the list.
+    /// `nth` outside the list.
     #[error("the list of {length} has no number {number}")]
     BeyondList { length: usize, number: f64 },
     #[error("the figure takes more than {0} steps")]
@@ -33,5 +33,5 @@ pub enum Fault {
     Depth(u32),
 }
 
-/// Why something outside of the language, a function or a table, gives nothing: as its own error says.
+/// Why a function or table outside of the language has no value: its own error.
 pub type Refusal = Box<dyn Error>;

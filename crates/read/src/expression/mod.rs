@@ -1,5 +1,5 @@
-//! A small language of figures: arithmetic, functions by name, and aggregates over the rows of tables, which a [`World`]
-//! knows. A rule of columns ([`parse_rule`]) is arithmetic, which its reader computes.
+//! A small language of figures: arithmetic, named functions, and aggregates over the rows of tables, which a [`World`]
+//! provides. A rule of columns ([`parse_rule`]) is arithmetic, which its reader computes.
 
 mod aggregates;
 mod budget;
@@ -26,7 +26,7 @@ pub use tree::{Definition, Text};
 pub use value::Value;
 pub use world::{Arguments, World};
 
-/// Functions of numbers and lists that every expression knows, with their parameters.
+/// Functions of numbers and lists in every expression, with their parameters.
 pub const PLAIN: &[(&str, &[&str])] = &[
     ("abs", &["x"]),
     ("sqrt", &["x"]),

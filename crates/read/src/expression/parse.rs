@@ -1,4 +1,4 @@
-//! Text → tree.
+//! Parses text into a tree.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use super::tree::{
 };
 use crate::input::{Diagnostic, Diagnostics, Source};
 
-/// Parts inside of parts beyond which nobody reads on.
+/// Maximum nesting depth.
 const DEEPEST: usize = 100;
-/// Variables of an aggregate at most.
+/// Maximum number of variables of an aggregate.
 const MOST_LOOPS: usize = 10;
 
-/// Reads the expression `text`, which begins at the byte `start` of `source`; what is wrong with it goes to `diagnostics`.
+/// Parses the expression `text`, which begins at the byte `start` of `source`; mistakes go to `diagnostics`.
 pub fn parse(
     text: &str,
     source: &Arc<Source>,
@@ -31,7 +31,7 @@ pub fn parse(
     })
 }
 
-/// Reads `for NAME in LIST for NAME in LIST …`, as [`parse`] does an expression.
+/// Parses `for NAME in LIST for NAME in LIST …`, like [`parse`] for an expression.
 pub fn parse_loops(
     text: &str,
     source: &Arc<Source>,
@@ -41,7 +41,7 @@ pub fn parse_loops(
     read(text, source, start, Parser::loops, diagnostics)
 }
 
-/// Reads a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
+/// Parses a rule of columns: arithmetic and functions of it, with anything in braces as a name and the operator [`CEIL`].
 pub fn parse_rule(text: &str) -> Result<Expression, ParseMistake> {
     parse_whole(text, Spelling::Braced, 0, Parser::sum)
 }
@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
         span.start + self.start..span.end + self.start
     }
 
-    /// Where what was read before begins and ends.
+    /// The range from `begin` to the end of the last token.
     fn since(&self, begin: usize) -> Range<usize> {
         let end = self.tokens.get(self.at.wrapping_sub(1));
         begin..end.map_or(begin, |(_, span)| span.end + self.start)
@@ -347,7 +347,7 @@ impl<'t> Parser<'t> {
         Ok(Expression { node, span })
     }
 
-    /// What stands behind the name and the bracket of a call.
+    /// The rest of a call after its name and bracket.
     fn call(&mut self, name: SpannedWord) -> Result<Call, ParseMistake> {
         let is_aggregate = AGGREGATES.contains(&&*name.text);
         let mut call = Call {
@@ -384,7 +384,7 @@ impl<'t> Parser<'t> {
         Ok(call)
     }
 
-    /// `for NAME in LIST`, as often as it stands there.
+    /// `for NAME in LIST`, any number of times.
     fn loops(&mut self) -> Result<Vec<(SpannedWord, Expression)>, ParseMistake> {
         let mut loops = Vec::new();
         while self.takes_word("for") {

@@ -1,4 +1,4 @@
-//! What an aggregate goes over.
+//! The rows of an aggregate.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::tree::{Call, Condition, Expression, Node};
 use super::value::Value;
 use crate::input::Diagnostic;
 
-/// The table that an aggregate reads: the one that it names, or the first where it asks for columns.
+/// The table that an aggregate reads: the one that it names, or the first if it uses columns.
 pub(super) fn table_of<'t>(
     call: &'t Call,
     variables: &[&str],
@@ -30,7 +30,7 @@ pub(super) fn table_of<'t>(
     named.or_else(|| first.filter(|_| call.loops.is_empty() && free()))
 }
 
-/// Whether a part asks for a name that is no variable.
+/// Whether a part uses a name that is no variable.
 fn has_column(part: &Expression, variables: &[&str]) -> bool {
     let inner = |part: &Expression| has_column(part, variables);
     match &part.node {
@@ -41,7 +41,7 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
         Node::Negative(part) => inner(part),
         Node::Chain(chain) => chain.all().any(inner),
         Node::Compare(condition) => inner(&condition.left),
-        // The words among the arguments of functions are words; aggregates have their own rows.
+        // Words among the arguments of functions are words; aggregates have their own rows.
         Node::Call(call) => {
             let is_aggregate = super::AGGREGATES.contains(&&*call.name.text);
             let is_word = |part: &Expression| matches!(part.node, Node::Name(_));
@@ -50,10 +50,10 @@ fn has_column(part: &Expression, variables: &[&str]) -> bool {
     }
 }
 
-/// The condition that nothing meets, and what stands in its column.
+/// The condition that no row meets, and the values in its column.
 pub(super) type UnmetCondition = Option<(Range<usize>, String)>;
 
-/// Takes the values of an aggregate's arguments in a row, or says what is wrong with them.
+/// Receives the values of an aggregate's arguments in a row, or reports a mistake in them.
 pub(super) type RowConsumer<'t> = dyn FnMut(&[Value]) -> Result<(), Fault> + 't;
 
 struct Purpose<'p, 't> {
@@ -65,7 +65,7 @@ struct Purpose<'p, 't> {
 }
 
 impl Scope<'_> {
-    /// Evaluates `parts` for every row that the clauses of `call` select, and hands their values on: none is kept here.
+    /// Evaluates `parts` for every row that the clauses of `call` select, and passes on their values: none is stored here.
     pub(super) fn gather(
         &mut self,
         call: &Call,
@@ -120,7 +120,7 @@ impl Scope<'_> {
                 self.each(depth + 1, table, purpose)?;
                 self.variables.pop();
             }
-            // What the aggregate kept of its rows stays.
+            // The values that the aggregate stored remain charged.
             self.budget.release(count);
             return Ok(());
         }
@@ -157,10 +157,10 @@ impl Scope<'_> {
     }
 }
 
-/// Values of a column that a message shows.
+/// Maximum number of values of a column in a message.
 const SHOWN: usize = 12;
 
-/// What stands in the column of a condition that no row meets.
+/// The values in the column of a condition that no row meets.
 fn values_there(table: &ColumnTable, condition: &Condition) -> String {
     let Node::Name(name) = &condition.left.node else {
         return String::new();

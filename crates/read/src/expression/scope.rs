@@ -1,4 +1,4 @@
-//! Where a part of an expression is evaluated.
+//! The scope in which a part of an expression is evaluated.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub(super) struct Scope<'a> {
     pub(super) budget: &'a Budget,
     /// Variables, the innermost last.
     pub(super) variables: Vec<(Arc<str>, Value)>,
-    /// The row that names of columns are of.
+    /// The row for names of columns.
     pub(super) row: Option<(Rc<ColumnTable>, usize)>,
-    /// Functions inside of functions.
+    /// Nesting depth of functions.
     pub(super) depth: usize,
 }

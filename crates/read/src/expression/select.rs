@@ -8,7 +8,7 @@ use super::tree::{Condition, Node, Relation};
 use super::value::Value;
 use crate::input::Diagnostic;
 
-/// Whether a value compares so with one of several.
+/// Whether a value has this relation to one of several.
 pub(super) fn is_satisfied(left: &Value, relation: Relation, right: &[Value]) -> bool {
     let equal = |other: &Value| match (left, other) {
         (Value::Number(a), Value::Number(b)) => (a - b).abs() <= 1e-9 * a.abs().max(b.abs()),
@@ -35,7 +35,7 @@ pub(super) struct SelectedRows<'c> {
     pub(super) rows: Vec<usize>,
     /// Conditions that are not on columns.
     pub(super) others: Vec<&'c Condition>,
-    /// The condition that left none.
+    /// The condition that excluded all rows.
     pub(super) nobody: Option<&'c Condition>,
 }
 

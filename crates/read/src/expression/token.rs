@@ -1,11 +1,11 @@
-//! The words of an expression.
+//! The tokens of an expression.
 
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Token<'t> {
     Number(f64),
-    /// A name, which may hold hyphens and dots.
+    /// A name, which may contain hyphens and dots.
     Name(&'t str),
     /// A text between single quotes.
     Quoted(&'t str),
@@ -23,12 +23,12 @@ pub enum Spelling {
 /// The operator that rounds up, in rules of columns.
 pub const CEIL: &str = "ceil";
 
-/// What no name is made of; longer ones first.
+/// Symbols, which no name contains; longer ones first.
 const SYMBOLS: &[&str] = &[
     "..", "!=", "<=", ">=", "==", "+", "-", "*", "/", "^", "(", ")", "[", "]", ",", "=", "<", ">",
 ];
 
-/// Words with their places, or the place that begins none.
+/// Tokens with their places, or the place that begins none.
 pub fn tokens(
     text: &str,
     spelling: Spelling,
@@ -74,7 +74,7 @@ fn next_token(rest: &str, first: char, spelling: Spelling) -> Option<(Token<'_>,
     Some((Token::Symbol(symbol), symbol.len()))
 }
 
-/// Bytes of digits, a point with digits (or with none, if it may be bare) and an exponent.
+/// Length in bytes of digits, a point with digits (or without, if it may be bare) and an exponent.
 fn number(bytes: &[u8], is_bare: bool) -> usize {
     let digits = |from: usize| {
         let rest = bytes.get(from..).unwrap_or_default();
@@ -94,7 +94,7 @@ fn number(bytes: &[u8], is_bare: bool) -> usize {
     end
 }
 
-/// Bytes of a name; hyphens and dots only between others.
+/// Length in bytes of a name; hyphens and dots only between others.
 fn name(text: &str, spelling: Spelling) -> usize {
     let mut end = 0;
     let mut rest = text.char_indices().peekable();

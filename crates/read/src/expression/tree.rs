@@ -1,11 +1,11 @@
-//! An expression as a tree, in which everything knows its place in the text.
+//! An expression as a tree; each node has its place in the text.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::input::Source;
 
-/// An expression and the text that its places are in.
+/// An expression and the text of its places.
 #[derive(Debug, Clone)]
 pub struct Text {
     pub source: Arc<Source>,
@@ -51,11 +51,11 @@ pub enum Node {
 pub struct Steps {
     pub from: Expression,
     pub to: Expression,
-    /// Between them; 1 if absent.
+    /// The step; 1 if absent.
     pub step: Option<Expression>,
 }
 
-/// Numbers with operators between them, as many as are written beside each other: no part lies inside of another.
+/// Numbers with operators between them, in one flat list: no part is nested in another.
 #[derive(Debug, Clone)]
 pub struct Chain {
     pub first: Expression,
@@ -80,7 +80,7 @@ pub enum Operator {
     Power,
 }
 
-/// What is between two values that are compared.
+/// The relation between two compared values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     Equal,
@@ -91,7 +91,7 @@ pub enum Relation {
     AtLeast,
 }
 
-/// A comparison; of several values on the right, one is enough.
+/// A comparison; if there are several values on the right, one is enough.
 #[derive(Debug, Clone)]
 pub struct Condition {
     pub left: Expression,

@@ -6,16 +6,16 @@ use super::table::ColumnTable;
 use super::tree::Definition;
 use super::value::Value;
 
-/// What expressions can name.
+/// The names that expressions can use.
 pub trait World {
     /// The parameters of a function; those that may be absent end in `?`.
     fn parameters(&self, function: &str) -> Option<&'static [&'static str]>;
     fn functions(&self) -> Vec<&str>;
     fn call(&self, function: &str, arguments: &Arguments<'_>) -> Result<Value, Refusal>;
-    /// Which of several pairs of time and cost is their knee.
+    /// The index of the knee of several pairs of time and cost.
     fn knee(&self, points: &[Option<[f64; 2]>]) -> Option<usize>;
     fn defined(&self, name: &str) -> Option<&Definition>;
-    /// All tables; aggregates go over the first where none is named.
+    /// All tables; aggregates use the first by default.
     fn tables(&self) -> Vec<String>;
     /// The columns of a table, known before its rows are.
     fn columns(&self, table: &str) -> Option<Vec<String>>;

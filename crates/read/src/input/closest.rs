@@ -1,14 +1,14 @@
 //! "Did you mean ...?"
 
-/// Longer words are never a slip of the finger, and comparing them would cost.
+/// Longer words are no typing mistakes, and slow to compare.
 const LONGEST_WORD: usize = 64;
 
-/// Shorter parts stand in many words.
+/// Shorter parts occur in many words.
 const SHORTEST_PART: usize = 4;
 
-/// The legal word that a misspelt one was most likely meant to be. Case, and `-` against `_`, do not count. One slip is
-/// forgiven in words of two letters or more, and one more per three letters beyond; else the shortest word that has it as a
-/// part.
+/// The legal word that a misspelt one was most likely meant to be. Case, and `-` against `_`, do not count. One mistake is
+/// accepted in words of two letters or more, and one more per three further letters; otherwise the shortest word that
+/// contains it.
 pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded(word);
     let length = word.chars().count();
@@ -25,7 +25,7 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
             )
         })
         .filter(|(distance, _)| *distance <= allowed)
-        // Of those that are as near, one that begins alike: first letters are seldom wrong.
+        // Among equally near ones, one with an equal beginning: first letters are seldom wrong.
         .min_by_key(|(distance, candidate)| (*distance, !begins_alike(&word, candidate)))
         .map(|(_, candidate)| candidate);
     let whole = (legal.iter().copied())
@@ -34,7 +34,7 @@ pub fn closest<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Opti
     near.or(whole)
 }
 
-/// `did you mean …?` of the [closest] legal word, or what is said `otherwise`.
+/// `did you mean …?` with the [closest] legal word, or `otherwise`.
 pub fn did_you_mean<'a>(
     word: &str,
     legal: impl IntoIterator<Item = &'a str>,
@@ -46,7 +46,7 @@ pub fn did_you_mean<'a>(
     }
 }
 
-/// `did you mean …?` of the [closest] legal word, or all that is legal.
+/// `did you mean …?` with the [closest] legal word, or a list of all legal words.
 pub fn nearest_or_all<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
     let legal: Vec<&str> = legal.into_iter().collect();
     let all = format!("legal here: {}", legal.join(", "));

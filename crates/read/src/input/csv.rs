@@ -1,6 +1,6 @@
 //! Tables with named columns, each cell with its place in the text. The first row names the columns, in any order. Lines that
-//! start with `#` and empty lines are skipped; blanks around a cell do not count. A quote has to be the first character of
-//! its cell.
+//! start with `#` and empty lines are skipped; blanks around a cell are ignored. A quote must be the first character of its
+//! cell.
 
 mod limits;
 mod row;

@@ -14,11 +14,11 @@ pub struct Diagnostic {
     pub title: String,
     /// The text and the bytes of it at fault; without it, the title names the file.
     pub place: Option<(Arc<Source>, Range<usize>)>,
-    /// What stands beside the marked place; may be empty.
+    /// The note at the marked place; may be empty.
     pub label: String,
-    /// What is legal, or what to do.
+    /// The legal values, or advice.
     pub help: Option<String>,
-    /// Whether reports leave it out where something else is wrong at the same place.
+    /// Whether reports leave it out if there is another mistake at its place.
     pub(super) is_fallback: bool,
 }
 
@@ -37,7 +37,7 @@ impl Diagnostic {
         }
     }
 
-    /// A mistake that is nowhere in a text, such as a file that is not there.
+    /// A mistake without a place in a text, such as a missing file.
     pub fn general(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -48,7 +48,7 @@ impl Diagnostic {
         }
     }
 
-    /// Text with characters that are not seen: whoever takes it for a name or a key says more.
+    /// Text with invisible characters: readers of a name or a key report more.
     pub(super) fn unseen(source: &Arc<Source>, span: Range<usize>, title: String) -> Self {
         let label = "expected a text without control characters";
         Self {
@@ -57,20 +57,20 @@ impl Diagnostic {
         }
     }
 
-    /// Adds what is legal, or what to do.
+    /// Adds the legal values, or advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The text at fault: a file's path, or the name of a text in memory.
+    /// The file with the mistake: its path, or the name of a text in memory.
     pub fn file(&self) -> Option<&str> {
         let (source, _) = self.place.as_ref()?;
         Some(&source.name)
     }
 
-    /// The line of it, from 1.
+    /// The line of the mistake, from 1.
     pub fn line(&self) -> Option<usize> {
         let (source, span) = self.place.as_ref()?;
         let before = source.text.as_bytes().iter().take(span.start);
@@ -82,7 +82,7 @@ impl Diagnostic {
         Some((&source.name, span.start, span.end))
     }
 
-    /// Reading order; two diagnostics that would look the same compare equal.
+    /// Reading order; two diagnostics that look equal compare equal.
     fn order(&self) -> impl Ord + '_ {
         (self.file_and_span(), &self.title, &self.label, &self.help)
     }
@@ -97,7 +97,7 @@ impl Diagnostics {
         self.0.push(diagnostic);
     }
 
-    /// Adds a mistake at a place; use [`Diagnostic::at_span`] to give help too.
+    /// Adds a mistake at a place; use [`Diagnostic::at_span`] to add help.
     pub fn error_at(
         &mut self,
         source: &Arc<Source>,
@@ -108,7 +108,7 @@ impl Diagnostics {
         self.push(Diagnostic::at_span(source, span, title, label));
     }
 
-    /// Whether a mistake lies in this part of a text.
+    /// Whether a mistake is in this part of a text.
     pub fn are_in(&self, source: &Arc<Source>, span: &Range<usize>) -> bool {
         let (part, span) = source.locate(span);
         (self.0.iter())
@@ -122,12 +122,12 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// How many mistakes were recorded, repetitions included.
+    /// Number of recorded mistakes, repetitions included.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// How many mistakes a report shows: each once.
+    /// Number of mistakes in a report: each once.
     pub fn distinct(&self) -> usize {
         self.in_reading_order().len()
     }
@@ -136,7 +136,7 @@ impl Diagnostics {
         self.0.iter()
     }
 
-    /// The mistakes in the order a person reads the files, each once.
+    /// The mistakes in the order of the files and their text, each once.
     pub(super) fn in_reading_order(&self) -> Vec<&Diagnostic> {
         let specific = self.iter().filter(|own| !own.is_fallback);
         let specific: HashSet<_> = specific.map(Diagnostic::file_and_span).collect();

@@ -9,17 +9,17 @@ use include_dir::Dir;
 use super::words::{listed, shown};
 use super::{Diagnostic, Diagnostics, Source};
 
-/// Where the tables of a workload or a grid are.
+/// The place of the tables of a workload or a grid.
 #[derive(Debug, Clone)]
 pub enum Folder {
     Embedded {
-        /// Where it is in the repository, for messages.
+        /// The path in the repository, for messages.
         root: &'static str,
         dir: &'static Dir<'static>,
     },
     Disk(PathBuf),
     Memory {
-        /// What it is called in messages.
+        /// The name in messages.
         name: String,
         files: BTreeMap<String, String>,
     },
@@ -34,7 +34,7 @@ impl Folder {
         }
     }
 
-    /// Refuses files in memory that nobody would read. On disk there may be others beside the `known` ones.
+    /// Refuses unknown files in memory. On disk other files than the `known` ones are allowed.
     pub fn only(&self, known: &[&str], diagnostics: &mut Diagnostics) {
         let Folder::Memory { name, files } = self else {
             return;

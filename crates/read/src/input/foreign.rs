@@ -1,20 +1,20 @@
-//! Texts from outside, before they are shown: a sentence of a program or the name of a file may hold anything.
+//! Makes external texts safe to show: a sentence of a program or the name of a file may contain anything.
 
 use std::borrow::Cow;
 
 use super::name::{FORMULA, is_unseen};
 
-/// Whether a character is not seen, line breaks and tabs apart.
+/// Whether a character is invisible, except line breaks and tabs.
 pub fn is_hidden(c: char) -> bool {
     is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')
 }
 
-/// A text in which a terminal finds nothing to obey and a person sees all that is there; line breaks stay.
+/// A text without control sequences for terminals, with all its characters visible; line breaks stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     without(text, |c| c != '\n' && is_unseen(c))
 }
 
-/// A text for table cells, terminals and pages: visible, in one line, and no spreadsheet formula, thanks to an apostrophe.
+/// A text for table cells, terminals and pages: visible, in one line, and with an apostrophe before spreadsheet formulas.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let seen = without(text, is_unseen);
     if seen.trim_start().starts_with(FORMULA) {
@@ -24,7 +24,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text for a terminal in which nothing but these escapes is obeyed.
+/// A text for a terminal in which only these escapes have an effect.
 pub fn printable<'t>(text: &'t str, escapes: &[&str]) -> Cow<'t, str> {
     let is_obeyed = |c| c != '\n' && c != '\t' && is_unseen(c);
     if !text.contains(is_obeyed) {
@@ -49,8 +49,8 @@ pub fn printable<'t>(text: &'t str, escapes: &[&str]) -> Cow<'t, str> {
     Cow::Owned(all + rest)
 }
 
-/// A line of a file as a message quotes it, and where a place in it has gone: blanks and what the renderer shows by signs
-/// of its own stay.
+/// A line of a file as quoted in a message, and the new position of a place in it: blanks and characters that the renderer
+/// replaces itself stay.
 pub(super) fn quoted(
     line: &str,
     place: std::ops::Range<usize>,
@@ -61,7 +61,7 @@ pub(super) fn quoted(
     (part(line), mark)
 }
 
-/// The text with these characters spelt out.
+/// The text with these characters escaped.
 fn without(text: &str, is_wrong: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_wrong) {
         return Cow::Borrowed(text);

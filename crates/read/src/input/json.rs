@@ -1,5 +1,5 @@
-//! JSON into typed values. An object in which a key stands twice is refused, for readers take one of its values without a
-//! word; so is a text with characters that are not seen.
+//! JSON into typed values. An object with a duplicate key is refused, because readers silently use one of its values. A text
+//! with invisible characters is refused, too.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::foreign::is_hidden;
 use super::words::shown;
 use super::{Diagnostics, Source};
 
-/// Reads a text of JSON; what is wrong with it goes to `diagnostics`, under this title.
+/// Reads a text of JSON; its mistakes go to `diagnostics`, under this title.
 pub fn read<V: DeserializeOwned>(
     source: &Arc<Source>,
     title: &str,
@@ -39,7 +39,7 @@ pub fn check(text: &str) -> serde_json::Result<()> {
     reader.end()
 }
 
-/// A value that is looked at, and not kept.
+/// A value that is checked and dropped.
 struct JsonCheck;
 
 fn text<E: Error>(text: &str) -> Result<(), E> {

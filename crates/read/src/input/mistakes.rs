@@ -1,19 +1,19 @@
-//! All that is wrong with something a person wrote, as an error of the library.
+//! All mistakes in a user's text, as an error of the library.
 
 use std::error::Error;
 use std::fmt;
 
 use super::{Diagnostic, Diagnostics};
 
-/// Everything that is wrong with a scenario and what it names; never empty.
+/// All mistakes in a scenario and the files that it names; never empty.
 ///
-/// Shown, it is the report that the program prints: each mistake with its file, line, wrong word and
-/// what is legal. `{:?}` shows the same, because that is what `main` and `unwrap` print.
+/// Formatted, it is the report that the program prints: each mistake with its file, line, wrong word and the legal values.
+/// `{:?}` prints the same report, because `main` and `unwrap` use it.
 #[derive(Clone)]
 pub struct Mistakes(Diagnostics);
 
 impl Mistakes {
-    /// What a reader found.
+    /// The mistakes of a reader.
     pub fn new(diagnostics: Diagnostics) -> Mistakes {
         Mistakes(diagnostics)
     }
@@ -23,7 +23,7 @@ impl Mistakes {
         self.0.distinct()
     }
 
-    /// The mistakes in the order a person reads the files, each once.
+    /// The mistakes in the order of the files and their text, each once.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.0.in_reading_order().into_iter()
     }

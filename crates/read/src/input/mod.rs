@@ -1,6 +1,6 @@
-//! Reading the files a person wrote, with every mistake at once: each is put into a [`Diagnostics`], and the caller refuses
-//! to go on if that is not empty. What a reader returns besides is built from what could be understood, so that checks of
-//! meaning can add their findings. Texts with characters that a terminal would obey are refused at their places.
+//! Reads files of users and reports all mistakes at once: each is put into a [`Diagnostics`], and the caller stops if that is
+//! not empty. A reader also returns the part that it understood, so that later checks can add their mistakes. Texts with
+//! control characters for terminals are refused at their places.
 
 pub mod checked;
 pub mod csv;

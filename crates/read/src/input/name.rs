@@ -1,13 +1,13 @@
-//! Names that a person gives: of scenarios, policies, kinds, VM types, workloads, axes. They stand in tables on terminals, in
-//! CSV cells that spreadsheets read, in paths. One rule for all keeps each of these sound.
+//! Names that users give: of scenarios, policies, kinds, VM types, workloads, axes. They appear in tables on terminals, in
+//! CSV cells that spreadsheets read, and in paths. One rule keeps all of these safe.
 
-/// Longest name in bytes: with an ending it is still that of a file.
+/// Maximum bytes of a name: with an extension it is still a valid file name.
 const LONGEST: usize = 200;
 
 pub(super) const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 
-/// Why `name` cannot be one, in words: empty, longer than 200 bytes, with control characters (a terminal would obey them) or
-/// unseen ones, with blanks at its ends, or beginning as a formula of a spreadsheet.
+/// Why `name` is not a valid name, in words: empty, longer than 200 bytes, with control characters (which affect a terminal)
+/// or invisible ones, with blanks at its ends, or beginning like a formula of a spreadsheet.
 pub fn not_a_name(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("a name is not empty")
@@ -24,7 +24,7 @@ pub fn not_a_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a character cannot be seen, or changes how others are: those that Unicode calls Cc, Cf, Zl or Zp.
+/// Whether a character is invisible, or changes others: the Unicode categories Cc, Cf, Zl and Zp.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,

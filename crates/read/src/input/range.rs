@@ -13,17 +13,17 @@ pub struct Range {
     factor: Option<Slowdown>,
 }
 
-/// A longer range is a slip of the pen.
+/// Maximum number of values: a longer range is a typing mistake.
 pub const MOST_VALUES: usize = 10_000;
 
-/// Share of a step by which the end may be missed: decimal fractions are not exact.
+/// Tolerance of the end, as a share of a step: decimal fractions are not exact.
 const RELIEF: f64 = 1e-9;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoValues {
     #[error("expected `from` not above `to`, found {from} above {to}")]
     Descending { from: f64, to: f64 },
-    /// Nothing but 0 is a multiple of 0.
+    /// 0 has no multiples but 0.
     #[error("expected `from` above 0 with a `factor`")]
     FactorOfZero,
     #[error("expected a `factor` of at least 2, found 1")]
@@ -67,7 +67,7 @@ impl Range {
     }
 }
 
-/// A value of a range in as many digits as tell it from its neighbours.
+/// A value of a range with enough digits to differ from its neighbours.
 pub fn digits(value: f64) -> String {
     let rounded = format!("{value:.6}");
     let short = rounded.trim_end_matches('0').trim_end_matches('.');

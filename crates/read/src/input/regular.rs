@@ -1,4 +1,4 @@
-//! Files that have an end: regular ones, of a size that is no slip.
+//! Regular files of limited size.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::{Diagnostic, Diagnostics, Source};
 
-/// Largest text that is read whole; all that was ever measured of a workload is smaller.
+/// Maximum size of a text that is read into memory; all measurements of a workload are smaller.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Opens a regular file to be read. A pipe would be waited for, and a device has no end.
+/// Opens a regular file for reading. A pipe would block, and a device has no end.
 pub fn open(path: &Path) -> io::Result<File> {
     is_regular(&fs::metadata(path)?)?;
     File::open(path)
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 impl Source {
-    /// Reads a file; one that cannot be read, or is not text, becomes a diagnostic.
+    /// Reads a file; a file that is unreadable, or not text, becomes a diagnostic.
     pub fn read(path: &Path, diagnostics: &mut Diagnostics) -> Option<Arc<Source>> {
         let name = path.display().to_string();
         let bytes = match read(path) {

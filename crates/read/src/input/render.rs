@@ -7,14 +7,14 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use super::foreign::{quoted, visible};
 use super::{Diagnostic, Diagnostics};
 
-/// More than this is not read, only scrolled past.
+/// Maximum number of mistakes in full: no one reads more.
 const MOST_SHOWN: usize = 50;
 
-/// Columns of characters where nobody says how wide a report is to be.
+/// Default width in columns of characters.
 const USUAL: usize = 100;
-/// Columns in front of a line of help: the gutter of line numbers, `= help: `.
+/// Columns before a line of help: the gutter of line numbers, `= help: `.
 const BEFORE_HELP: usize = 13;
-/// Help is never narrower.
+/// Minimum width of help.
 const LEAST: usize = 24;
 
 impl Diagnostics {
@@ -23,12 +23,12 @@ impl Diagnostics {
         self.render_within(USUAL, color)
     }
 
-    /// The whole report, with its help on lines of so many columns of characters.
+    /// The whole report, with its help on lines of `width` columns of characters.
     pub fn render_within(&self, width: usize, color: bool) -> String {
         self.render_as(&Level::ERROR, width, color)
     }
 
-    /// The whole report as warnings: things that may be meant so.
+    /// The whole report as warnings: valid but unusual input.
     pub fn render_warnings(&self, width: usize, color: bool) -> String {
         self.render_as(&Level::WARNING, width, color)
     }
@@ -52,7 +52,7 @@ impl Diagnostics {
     }
 }
 
-/// Lines broken between words.
+/// Wraps lines between words.
 fn wrapped(text: &str, width: usize) -> String {
     let (mut all, mut used) = (String::new(), 0);
     for (at, line) in text.split('\n').enumerate() {
@@ -108,8 +108,8 @@ fn block(
     text
 }
 
-/// The first line of a span, which is all that is shown of it. The renderer gets only this line: it would index the whole
-/// text anew for every message, and it panics on a mark that is not inside.
+/// The first line of a span, which is all that is shown of it. The renderer only gets this line: it would index the whole
+/// text again for every message, and it panics on a mark outside of it.
 struct Line<'a> {
     text: &'a str,
     number: usize,

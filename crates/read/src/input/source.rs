@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text with the name under which it is shown in messages.
+/// A text with its name for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What stands before `:line:column` in a message, usually the path as given.
+    /// The text before `:line:column` in a message, usually the path as given.
     pub name: String,
     /// The whole text; all spans are byte ranges of it.
     pub text: String,
-    /// Where texts that are read as one begin in it; empty for a text by itself.
+    /// Positions of the parts of a joined text; empty for a single text.
     parts: Vec<(usize, Arc<Source>)>,
 }
 
@@ -28,7 +28,7 @@ impl Source {
         })
     }
 
-    /// Several texts read as one, under the name of the first. Messages about a place in it name the text that it is in.
+    /// Several texts read as one, under the name of the first. Messages about a place in it name the original text.
     pub fn joined(sources: &[Arc<Source>]) -> Arc<Source> {
         if let [single] = sources {
             return Arc::clone(single);
@@ -49,7 +49,7 @@ impl Source {
 
     #[must_use]
     pub fn named(self: Arc<Source>, name: &str) -> Arc<Source> {
-        // Messages that were written into it before still are of this text.
+        // The source stays identical, so that earlier messages still refer to it.
         if self.name == name {
             return self;
         }
@@ -58,24 +58,24 @@ impl Source {
         Arc::new(own)
     }
 
-    /// The texts read as one, each with where it begins; none for a text by itself.
+    /// The texts read as one, each with its position; empty for a single text.
     pub fn parts(&self) -> &[(usize, Arc<Source>)] {
         &self.parts
     }
 
-    /// Which of the texts read as one holds the byte `at`; 0 for a text by itself.
+    /// Which of the texts read as one contains the byte `at`; 0 for a single text.
     pub fn part_of(&self, at: usize) -> usize {
         let begun = self.parts.partition_point(|(start, _)| *start <= at);
         begun.saturating_sub(1)
     }
 
-    /// Where the table that holds the byte `at`, or has it in its header, ends: at the next header.
+    /// The end of the table that contains the byte `at`, also in its header: at the next header.
     pub fn table_end(&self, at: usize) -> usize {
         let text = &self.text[at..];
         at + text.find("\n[").unwrap_or(text.len())
     }
 
-    /// The text by itself that a place is in, and the place there.
+    /// The single text that contains a place, and the place in it.
     pub fn locate(self: &Arc<Source>, span: &Range<usize>) -> (Arc<Source>, Range<usize>) {
         match self.parts.get(self.part_of(span.start)) {
             None => (Arc::clone(self), span.clone()),

@@ -28,8 +28,8 @@ use tree::TomlNode;
 pub use tree::{Key, Step};
 
 /// Reads a document as a `T` of `#[serde(deny_unknown_fields, default)]` structs; `toml::Spanned` fields keep their places. A
-/// wrong key or value is reported and left out, so a `T` may come back although something was reported: look at
-/// `diagnostics`. The parts of a [joined](Source::joined) source are read as one document, as [`merged`] does.
+/// wrong key or value is reported and left out, so a `T` may be returned although there are mistakes: check `diagnostics`.
+/// The parts of a [joined](Source::joined) source are read as one document, as in [`merged`].
 pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<T> {
     let (root, broken) = if source.parts().is_empty() {
         parse(source, diagnostics)
@@ -39,7 +39,7 @@ pub fn read<T: DeserializeOwned>(source: &Arc<Source>, diagnostics: &mut Diagnos
     deserializer::read(source, &root, &broken, diagnostics)
 }
 
-/// Whether a document has a key, of a path with dots: what is wrong with its value was told, and it is not missing.
+/// Whether a document has a key, as a path with dots: mistakes in its value were reported, and it is not missing.
 pub fn is_written(source: &Source, path: &str) -> bool {
     let (table, _) = DeTable::parse_recoverable(&source.text);
     let root = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
@@ -51,7 +51,7 @@ pub fn is_written(source: &Source, path: &str) -> bool {
         || (source.parts().iter()).any(|(_, part)| is_written(part, path))
 }
 
-/// A document in which keys may hold several values; what is wrong with its lists and ranges is reported here.
+/// A document in which keys may hold several values; mistakes in its lists and ranges are reported here.
 pub fn document<'s>(
     source: &'s Arc<Source>,
     lists: &'s Lists,
@@ -61,23 +61,23 @@ pub fn document<'s>(
     Document::new(source, root, broken, lists, diagnostics)
 }
 
-/// The parts of a [joined](Source::joined) source as one document: a key of an earlier part wins. Tables are merged key by
-/// key, unless `is_value` says of their path that they are taken whole. The texts in `unset` at the top of a part are paths
-/// of keys, with dots, that the parts behind it are read without; one that none of them has is a mistake. Every part should
-/// have been [read](document()) by itself before.
+/// The parts of a [joined](Source::joined) source as one document: a key of an earlier part has priority. Tables are merged
+/// key by key, unless `is_value` is true for their path. The texts in `unset` at the top of a part are paths of keys, with
+/// dots, that are removed from later parts; a path that none of them has is a mistake. Every part should have been
+/// [read](document()) separately before.
 pub fn merged<'s>(
     source: &'s Arc<Source>,
     lists: &'s Lists,
     is_value: impl Fn(&[Step]) -> bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<Document<'s>> {
-    // A list and a range, or two ranges, would make none.
+    // A list and a range, or two ranges, cannot be merged.
     let is_value = |path: &[Step]| is_value(path) || lists.are_at(path);
     let (root, broken) = joined(source, &is_value, diagnostics)?;
     Some(Document::new(source, root, broken, lists, diagnostics))
 }
 
-/// The parts of a joined source as one table, and the lines of them that are not TOML.
+/// The parts of a joined source as one table, and the invalid lines in them.
 fn joined<'s>(
     source: &'s Arc<Source>,
     is_value: &dyn Fn(&[Step]) -> bool,
@@ -111,7 +111,7 @@ struct UnsetKey {
     is_found: bool,
 }
 
-/// What a document says in `unset`; what is no list of texts is reported with the rest of it.
+/// The paths in `unset` of a document; a value that is no list of texts is reported with the rest of it.
 fn unset_by(root: &TomlNode<'_>) -> Vec<UnsetKey> {
     let Some(list) = root
         .get_ref()
@@ -145,7 +145,7 @@ fn nothing_unset(source: &Arc<Source>, own: &UnsetKey, diagnostics: &mut Diagnos
     );
 }
 
-/// The document in a text, and the lines of it that are not TOML.
+/// The document in a text, and the invalid lines in it.
 fn parse<'s>(
     source: &'s Arc<Source>,
     diagnostics: &mut Diagnostics,
@@ -160,7 +160,7 @@ fn parse<'s>(
     (root, broken.lines)
 }
 
-/// Reports texts and keys with characters that a terminal would obey, or nobody sees.
+/// Reports texts and keys with control characters for terminals, or invisible ones.
 fn refuse_hidden(node: &TomlNode<'_>, source: &Arc<Source>, diagnostics: &mut Diagnostics) {
     let check = |text: &str, span: Range<usize>, diagnostics: &mut Diagnostics| {
         if text.contains(is_hidden) {

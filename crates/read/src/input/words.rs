@@ -1,11 +1,11 @@
-//! Showing a person's own words back to them.
+//! Quotes the user's words in messages.
 
 use super::name::is_unseen;
 
 /// Longest piece of input repeated in a message.
 const LONGEST_SHOWN: usize = 40;
 
-/// The input for a one-line message: characters that are not seen are spelt out, the end of a long text is left off.
+/// The input for a one-line message: invisible characters are escaped, the end of a long text is cut off.
 pub(super) fn shown(input: &str) -> String {
     let mut out = String::new();
     for (index, character) in input.chars().enumerate() {

@@ -89,7 +89,7 @@ fn profile(source: &Source, value: &Value, facts: &RunFacts<'_>) -> TableResult 
     found.into_table(source, facts)
 }
 
-/// JSON that holds no steps: what it is, and where it is read.
+/// JSON without steps: what it is, and which command reads it.
 fn other(source: &Source, value: &Value) -> Diagnostic {
     let known = [
         (

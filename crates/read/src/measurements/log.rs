@@ -80,7 +80,7 @@ pub(super) fn read_deepspeed(
     Some(found.into_table(source, facts))
 }
 
-/// What Hugging Face's Trainer says at its end, on its console or in `all_results.json`: rates of the whole run.
+/// The summary of Hugging Face's Trainer, on its console or in `all_results.json`: rates of the whole run.
 pub(super) fn read_trainer_summary(
     file: &MeasurementFile<'_>,
     facts: &RunFacts<'_>,

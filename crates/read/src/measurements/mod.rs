@@ -1,5 +1,5 @@
-//! Measured steps in whatever file they are: recognised by its contents, and written as a table of `vm`, `workers`, `batch` and
-//! `step_s`. A row stays in the line where it was measured. A new kind is a function and a line in `KINDS`.
+//! Measured steps in any supported file: recognised by its contents, and written as a table of `vm`, `workers`, `batch` and
+//! `step_s`. A row keeps its line of the measurement. A new kind is a function and a line in `KINDS`.
 
 mod export;
 mod json;
@@ -14,7 +14,7 @@ use crate::input::{Diagnostics, Source};
 use steps::{MeasurementFile, TableResult};
 pub use steps::{Recognised, RunFacts};
 
-/// `None` of a file of another kind.
+/// Returns `None` for a file of another kind.
 type MeasurementReader = fn(&MeasurementFile<'_>, &RunFacts<'_>) -> Option<TableResult>;
 const KINDS: &[MeasurementReader] = &[
     log::read_megatron,

@@ -1,4 +1,4 @@
-//! Tables of people's own, in usual words: rates for times, milliseconds, batches of each worker, accumulation, nodes.
+//! Custom tables with common column names: rates instead of times, milliseconds, batches of each worker, accumulation, nodes.
 
 use super::steps::{MeasurementFile, Recognised, RunFacts, TableResult, shape};
 use super::words::{Cells, Rate, Role, role, seconds_with_unit};
@@ -39,7 +39,7 @@ pub(super) fn read(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<T
     let is_plain = !fills
         && !has_units
         && (cells.header.iter().zip(&roles)).all(|pair| is_written(pair) || pair.1.is_none());
-    // What times nothing is no table of measurements, and a repeated column is a mistake of its own.
+    // A table without times has no measurements, and a repeated column is a mistake of its own.
     let measures = roles.iter().flatten().any(is_time);
     let repeats = (roles.iter().enumerate()).any(|(at, role)| {
         role.is_some() && *role != Some(Role::Ignored) && roles[..at].contains(role)
@@ -81,7 +81,7 @@ struct OwnTable<'t> {
     cells: &'t Cells,
     roles: Vec<Option<Role>>,
     facts: &'t RunFacts<'t>,
-    /// Whether times say their unit themselves.
+    /// Whether cells of times have units.
     has_units: bool,
 }
 
@@ -90,7 +90,7 @@ impl OwnTable<'_> {
         self.roles.contains(&Some(role))
     }
 
-    /// Facts of the runs that neither a column nor an option says.
+    /// Facts of the runs that neither a column nor an option gives.
     fn lacks_facts(&self, source: &Source) -> Option<Diagnostic> {
         let facts = [
             ("vm", "--vm"),
@@ -114,7 +114,7 @@ impl OwnTable<'_> {
         Some(Diagnostic::general(title).with_help(help))
     }
 
-    /// What a formula lacks, with the way out.
+    /// The missing input of a formula, with advice.
     fn missing(&self) -> Option<String> {
         let has_tokens = self
             .roles
@@ -215,7 +215,7 @@ impl OwnTable<'_> {
         self.parsed(self.cell(row, role)?)
     }
 
-    /// A number; with a comma for its point where commas separate no cells.
+    /// A number; with a decimal comma unless commas separate cells.
     fn parsed(&self, text: &str) -> Option<f64> {
         match self.cells.delimiter {
             b',' => text.parse().ok(),
@@ -231,7 +231,7 @@ impl OwnTable<'_> {
 
     fn row(&self, row: &[String], names: &[&str]) -> String {
         if row.len() != self.cells.header.len() {
-            // Its length is reported by whoever reads the table.
+            // Its length is reported by the reader of the table.
             return row
                 .iter()
                 .map(|cell| quoted(cell))
@@ -268,7 +268,7 @@ impl OwnTable<'_> {
         written.chain(kept).collect::<Vec<_>>().join(",")
     }
 
-    /// The cell behind a value that could not be read, so that its own words are in the message.
+    /// The cell of a value that could not be read, quoted in the message.
     fn unread(&self, row: &[String], name: &str) -> String {
         let is_behind = |role: &Role| match name {
             "workers" => matches!(
@@ -377,7 +377,7 @@ impl OwnTable<'_> {
     }
 }
 
-/// What a column was taken for, where its name does not say so itself.
+/// The interpretation of a column, if its name does not state it.
 fn meaning(role: Role) -> Option<&'static str> {
     Some(match role {
         Role::Column(_) => return None,

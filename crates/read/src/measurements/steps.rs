@@ -1,16 +1,16 @@
-//! What all kinds share: what a file may leave unsaid, and the table that its steps become.
+//! Shared parts of all kinds: facts that a file may lack, and the table of its steps.
 
 use std::sync::Arc;
 
 use super::words::Cells;
 use crate::input::{Diagnostic, Source};
 
-/// A step this many times off the middle one is no usual step: a warm-up, a checkpoint, an evaluation.
+/// A step this many times larger or smaller than the median is unusual: a warm-up, a checkpoint, an evaluation.
 const USUAL: f64 = 1.5;
-/// Error of a batch that is made of rounded rates.
+/// Error of a batch that is computed from rounded rates.
 const ROUNDED: f64 = 0.02;
 
-/// A file, with its cells where it is a table.
+/// A file, with its cells if it is a table.
 pub(super) struct MeasurementFile<'s> {
     pub(super) source: &'s Arc<Source>,
     pub(super) cells: Option<Cells>,
@@ -28,7 +28,7 @@ impl MeasurementFile<'_> {
 /// GPUs of a VM type, if it is known.
 pub type GpusOf<'f> = dyn Fn(&str) -> Option<u32> + 'f;
 
-/// What a file of measurements may leave unsaid.
+/// Facts that a file of measurements may lack.
 #[derive(Default)]
 pub struct RunFacts<'f> {
     /// VM type, or a VM shape.
@@ -39,24 +39,24 @@ pub struct RunFacts<'f> {
     /// Tokens of a sample.
     pub sequence: Option<u32>,
     pub samples_per_epoch: Option<u64>,
-    /// GPUs of a VM type, where they are known.
+    /// GPUs of a VM type, if known.
     pub gpus_of: Option<&'f GpusOf<'f>>,
 }
 
 #[derive(Debug)]
 pub struct Recognised {
     pub table: Arc<Source>,
-    /// What the file was taken for; `None` of a table that needed no change.
+    /// How the file was interpreted; `None` for a table that needed no change.
     pub sentence: Option<String>,
-    /// Whether the file says itself that its batch is that of all workers.
+    /// Whether the file states that its batch is that of all workers.
     pub says_batch: bool,
-    /// Whether it says the unit of its times itself.
+    /// Whether it states the unit of its times.
     pub says_unit: bool,
 }
 
 pub(super) type TableResult = Result<Recognised, Diagnostic>;
 
-/// Steps of one run, each with the line where it was measured.
+/// Steps of one run, each with the line of its measurement.
 pub(super) struct MeasuredSteps<'k> {
     pub(super) kind: &'k str,
     pub(super) steps: Vec<(usize, f64)>,
@@ -65,7 +65,7 @@ pub(super) struct MeasuredSteps<'k> {
 }
 
 impl MeasuredSteps<'_> {
-    /// The steps as a table, with what the file does not say taken from `facts`.
+    /// The steps as a table; facts that the file lacks come from `facts`.
     pub(super) fn into_table(mut self, source: &Source, facts: &RunFacts<'_>) -> TableResult {
         let kind = self.kind;
         let unusual = self.leave_out_unusual();
@@ -124,7 +124,7 @@ impl MeasuredSteps<'_> {
 }
 
 impl MeasuredSteps<'_> {
-    /// Leaves out what is no step time, and steps far from the middle one; how many of these.
+    /// Leaves out invalid step times, and steps far from the median; returns the number of the latter.
     fn leave_out_unusual(&mut self) -> usize {
         self.steps
             .retain(|(_, step_s)| *step_s > 0.0 && step_s.is_finite());
@@ -149,7 +149,7 @@ fn steps_in_words(count: usize) -> String {
     }
 }
 
-/// The shape of a VM type with as many workers on each as it has GPUs, or as there are.
+/// The shape of a VM type with as many workers as GPUs on each, or fewer if there are fewer.
 pub(super) fn shape(vm: &str, workers: u32, facts: &RunFacts<'_>) -> String {
     let gpus = facts.gpus_of.and_then(|gpus_of| gpus_of(vm)).unwrap_or(1);
     match gpus.min(workers) {
@@ -159,7 +159,7 @@ pub(super) fn shape(vm: &str, workers: u32, facts: &RunFacts<'_>) -> String {
     }
 }
 
-/// The number behind a key and what separates them.
+/// The number after a key and its separator.
 pub(super) fn number_after(text: &str, key: &str) -> Option<f64> {
     let rest = text
         .split_once(key)?
@@ -174,9 +174,9 @@ pub(super) fn whole_number(number: f64) -> Option<u32> {
     is_whole.then_some(number as u32)
 }
 
-/// The batch of so many steps; `None` where the last of each pass, which may be smaller, leaves it open.
+/// The batch of `steps` steps; `None` if the last step of each pass, which may be smaller, leaves it open.
 pub(super) fn batch_of(samples: f64, steps: f64, passes: f64) -> Option<u32> {
-    // Rates are rounded to three digits behind the point.
+    // Rates are rounded to three decimals.
     let batch = (samples / steps - ROUNDED).ceil();
     whole_number(batch).filter(|batch| steps / passes >= f64::from(*batch))
 }

@@ -1,4 +1,4 @@
-//! Names of columns as people write them.
+//! Common names of columns.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// `None` of a broken or empty text.
+    /// Returns `None` for a broken or empty text.
     pub(super) fn read(source: &Arc<Source>) -> Option<Cells> {
         let (records, delimiter) = whole_records(source)?;
         let mut rows = records.iter().map(|record| {
@@ -31,7 +31,7 @@ impl Cells {
     }
 }
 
-/// A name in small letters, with `_` for what is neither letter nor digit.
+/// A name in lower case, with `_` for all other characters than letters and digits.
 pub(super) fn normalised(name: &str) -> String {
     let letters = name.trim().to_lowercase();
     let words = letters.split(|c: char| !c.is_alphanumeric());
@@ -43,35 +43,35 @@ pub(super) fn normalised(name: &str) -> String {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Role {
-    /// A column of the table itself, under this name.
+    /// A column of the table itself, with this name.
     Column(&'static str),
     Gpus,
     Nodes,
     GpusPerNode,
-    /// Samples of all workers in a step, whatever is accumulated.
+    /// Samples of all workers in a step, including accumulation.
     GlobalBatch,
     /// Samples of each worker in a pass.
     LocalBatch,
     Accumulation,
     Sequence,
-    /// So many seconds per step, times this.
+    /// Time of a step, in units of this many seconds.
     StepTime(f64),
     EpochTime(f64),
     Steps(Rate),
     Samples(Rate),
     Tokens(Rate),
-    /// What no step time needs.
+    /// Not needed for a step time.
     Ignored,
 }
 
-/// Per second, of all workers or of each.
+/// Rate per second, of all workers or of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rate {
     OfAll,
     OfEach,
 }
 
-/// Roles with their names, apart by blanks.
+/// Roles with their names, separated by blanks.
 const ROLES: &[(Role, &str)] = &[
     (
         Role::Column("vm"),
@@ -124,7 +124,7 @@ const ROLES: &[(Role, &str)] = &[
     ),
 ];
 
-/// What is timed: a step, or a pass over the data.
+/// Names of timed things: a step, or a pass over the data.
 const OF_STEP: &str = "step step_time time_per_step iter iteration iter_time iteration_time time_per_iter time_per_iteration \
                        elapsed_time_per_iteration batch_time time_per_batch time_step time_iter";
 const OF_EPOCH: &str = "epoch epoch_time time_per_epoch";
@@ -137,7 +137,7 @@ const UNITS: &[(f64, &str)] = &[
     (3600.0, "h hours"),
 ];
 
-/// What is counted per second.
+/// Names of things that are counted per second.
 const STEPS: &str = "steps step it its iter iters iterations batches";
 const SAMPLES: &str = "samples sample images image imgs img examples sequences seqs seq";
 const TOKENS: &str = "tokens token tok toks";
@@ -154,7 +154,7 @@ pub(super) fn seconds_with_unit(cell: &str) -> Option<(&str, f64)> {
     found.map(|(seconds, _)| (number.trim_end(), *seconds))
 }
 
-/// The role of seconds of what a word names.
+/// The role of seconds for a word.
 fn timed(word: &str, seconds: f64) -> Option<Role> {
     if has_word(OF_STEP, word) {
         return Some(Role::StepTime(seconds));
@@ -162,7 +162,7 @@ fn timed(word: &str, seconds: f64) -> Option<Role> {
     has_word(OF_EPOCH, word).then_some(Role::EpochTime(seconds))
 }
 
-/// The role of a rate of what a word names.
+/// The role of a rate for a word.
 fn counted(word: &str, rate: Rate) -> Option<Role> {
     if has_word(STEPS, word) {
         Some(Role::Steps(rate))
@@ -173,10 +173,10 @@ fn counted(word: &str, rate: Rate) -> Option<Role> {
     }
 }
 
-/// What may stand around the words of a measure.
+/// Words that may surround a measure.
 const AROUND: &str = "throughput speed training train average avg mean median";
 
-/// The role of a column by its name; `None` of an unknown one.
+/// The role of a column by its name; `None` if unknown.
 pub(super) fn role(name: &str) -> Option<Role> {
     let name = normalised(name);
     role_of_words(&name).or_else(|| {
@@ -193,7 +193,7 @@ fn role_of_words(name: &str) -> Option<Role> {
     let per_second = ["_per_second", "_per_sec", "_per_s", "_s", "_sec"];
     if let Some(word) = per_second.iter().find_map(|end| rate.strip_suffix(end))
         && let Some(role) = counted(word, of)
-        // `step_s` and its like are times.
+        // `step_s` and similar names are times.
         && (of == Rate::OfEach || timed(word, 1.0).is_none())
     {
         return Some(role);
@@ -216,7 +216,7 @@ fn role_of_words(name: &str) -> Option<Role> {
     timed(name, 1.0).filter(|_| name.contains("time"))
 }
 
-/// A rate without what says that it is each worker's.
+/// A rate without the words for each worker.
 fn without_worker(name: &str) -> (&str, Rate) {
     let ends = ["_per_gpu", "_gpu", "_per_device", "_device", "_per_worker"];
     match ends.iter().find_map(|end| name.strip_suffix(end)) {

@@ -1,4 +1,4 @@
-//! The front door: a scenario from Rust, from text to records.
+//! The public API: a scenario from Rust, from text to records.
 
 pub mod options;
 pub mod scenario;

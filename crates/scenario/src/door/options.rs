@@ -1,4 +1,4 @@
-//! What a program adds to what scenarios can name.
+//! Extensions that a program adds to the names in scenarios.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use scavsim_read::input::name::not_a_name;
 use scavsim_read::input::{Diagnostic, Diagnostics, Folder, Mistakes, Source};
 use scavsim_search::search::{ALL_KNOWING, Registry};
 
-/// Name of a scenario that was no file, in messages and, unless it has a `name`, in results.
+/// Name of a scenario without a file, in messages and, unless it has a `name`, in results.
 const UNNAMED: &str = "scenario";
-/// What stands before the place of a mistake in a key that was set.
+/// Prefix of the place of a mistake in a key that was set.
 const SET: &str = "set";
 
-/// What a program adds to what scenarios can name: strategies, prices and workloads of its own.
+/// Extensions that a program adds to the names in scenarios: custom strategies, prices and workloads.
 ///
 /// ```
 /// # use scavsim_scenario::face as scavsim;
@@ -69,22 +69,22 @@ impl Scenario {
         Options::default().open(path)
     }
 
-    /// Options of reading: what a program adds to what scenarios can name.
+    /// Options of reading: extensions that a program adds to the names in scenarios.
     pub fn options() -> Options {
         Options::default()
     }
 }
 
 impl Options {
-    /// Names of strategies are those of `registry`.
+    /// Uses the strategies of `registry`.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Options {
         self.given.registry = registry;
         self
     }
 
-    /// One more pricing policy, which scenarios name as `name`: VMs at this price, billed exactly,
-    /// and nothing else on the bill. A name that is taken already stands for the new one from then on.
+    /// Adds a pricing policy with the name `name`: VMs at this price, billed exactly, and nothing else on the bill. It
+    /// replaces an existing policy of that name.
     #[must_use]
     pub fn price(mut self, name: &str, price: impl VmPrice + 'static) -> Options {
         let policies = &mut self.given.policies;
@@ -93,7 +93,7 @@ impl Options {
         self
     }
 
-    /// One more policy that decides during a run, which `policy.names` may name; all are run where there is no such list.
+    /// Adds a policy with the name `name` that decides during a run, for `policy.names`; without that list all policies are run.
     #[must_use]
     pub fn policy(mut self, name: &str, recipe: impl Recipe + 'static) -> Options {
         self.given.decisions.retain(|(known, _)| known != name);
@@ -103,8 +103,8 @@ impl Options {
         self
     }
 
-    /// One more workload, which scenarios name as `name`: a workload folder in memory, as pairs of
-    /// file name and text. A name that is taken already stands for the new one from then on.
+    /// Adds a workload with the name `name`: a workload folder in memory, as pairs of file name and text. It replaces an
+    /// existing workload of that name.
     #[must_use]
     pub fn workload<N: Into<String>, T: Into<String>>(
         mut self,
@@ -140,15 +140,15 @@ impl Options {
         self
     }
 
-    /// Threads of a run, at least 1; all cores without it. Results do not depend on it.
+    /// Sets the threads of a run, at least 1; the default is all cores. Results do not depend on it.
     #[must_use]
     pub fn jobs(mut self, jobs: usize) -> Options {
         self.jobs = Some(jobs.max(1));
         self
     }
 
-    /// Checks and runs of the scenario end once `interrupt` is raised: cases in hand are dropped, those before are handed
-    /// out, and a check has one mistake, that it was interrupted.
+    /// Ends checks and runs of the scenario once `interrupt` is raised: current cases are dropped, earlier ones are returned,
+    /// and a check has one mistake, the interruption.
     #[must_use]
     pub fn interrupt(mut self, interrupt: &Interrupt) -> Options {
         self.interrupt = Some(interrupt.clone());
@@ -195,7 +195,7 @@ impl Options {
                 .during(|| load_with(&source, folder, overrides, &self.given, &mut diagnostics))
         });
         if interrupt.is_raised() {
-            // What was cut off may be wrong in any way.
+            // Output that was cut off may be wrong in any way.
             let mut cut_off = Diagnostics::default();
             cut_off.push(Diagnostic::general(
                 "interrupted while the scenario was checked",
@@ -210,7 +210,7 @@ impl Options {
         }
     }
 
-    /// Two names always stand for the same.
+    /// Two names cannot be replaced.
     fn reserved(&self, diagnostics: &mut Diagnostics) {
         const TAKEN: &str = "the name is taken; give yours another";
         let mut refuse = |what: &str, name: &str, help: &str| {

@@ -37,7 +37,7 @@ pub struct Scenario {
     jobs: Option<usize>,
 }
 
-/// Why a scenario that was read without complaint could not be run.
+/// Why a checked scenario could not be run.
 ///
 /// ```
 /// # use scavsim_scenario::face as scavsim;
@@ -74,19 +74,19 @@ impl Scenario {
         }
     }
 
-    /// Name of the scenario: what it says itself, or that of its file.
+    /// Name of the scenario: its own, or the name of its file.
     pub fn name(&self) -> &str {
         &self.checked.name
     }
 
-    /// Number of cases: one per workload, pricing policy, objective, strategy and replica. Where the scenario wants a `precision`, of
-    /// the `replicas` that it begins with.
+    /// Number of cases: one per workload, pricing policy, objective, strategy and replica. With a target `precision`, for the
+    /// initial number of `replicas`.
     pub fn cases(&self) -> u64 {
         self.checked.cases()
     }
 
-    /// What is to be minded of its prices, in sentences: that none is named, that one holds for several VM types, that spot prices
-    /// are without losses; and which measured values stand for what it does not say of losses.
+    /// Remarks on its prices, in sentences: that none is named, that one holds for several VM types, that spot prices are
+    /// without losses; and which measured values replace missing ones about losses.
     ///
     /// ```
     /// # use scavsim_scenario::face as scavsim;
@@ -108,20 +108,19 @@ impl Scenario {
         SweptAxes::of_scenario(&self.checked).names().to_vec()
     }
 
-    /// What was checked, for the floors above.
+    /// The checked scenario, for crates above.
     #[doc(hidden)]
     pub fn checked(&self) -> &checked::Scenario {
         &self.checked
     }
 
-    /// Runs all cases on all cores and hands each record to `take`, in the order of the cases
-    /// whatever the number of cores. Memory stays bounded: what is not kept is gone, and
-    /// [`Record::into_owned`] keeps.
+    /// Runs all cases on all cores and passes each record to `take`, in the order of the cases for any number of cores.
+    /// Memory stays bounded: records are dropped, unless [`Record::into_owned`] copies them.
     ///
     /// A case without a result is a record too, with its reason; the run goes on.
     ///
     /// # Errors
-    /// [`RunError`]; a checked scenario has none but those of the machine.
+    /// [`RunError`]; for a checked scenario only those of the machine.
     pub fn run(&self, take: impl FnMut(&Record<'_>) + Send) -> Result<Finished, RunError> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.unwrap_or_else(cores);
@@ -138,7 +137,7 @@ impl Scenario {
             }
         }
         let mut plan = match Plan::on_threads(jobs, &checked, &self.interrupt) {
-            // What was cut off may be wrong in any way.
+            // Output that was cut off may be wrong in any way.
             Err(_) if self.interrupt.is_raised() => {
                 return Ok(Finished::interrupted());
             }
@@ -152,7 +151,7 @@ impl Scenario {
     }
 }
 
-/// Hands records to a closure, which cannot fail.
+/// Passes records to a closure, which cannot fail.
 struct ClosureSink<F>(F);
 
 impl<F: FnMut(&Record<'_>)> Sink for ClosureSink<F> {

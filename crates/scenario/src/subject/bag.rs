@@ -1,4 +1,4 @@
-//! A bag of independent jobs: `[bag]` → its terms, and the ways to run it.
+//! A bag of independent jobs: resolves `[bag]` to its terms, and the ways to run it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -57,7 +57,7 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// Reads it, with how VMs live in its first setting.
+/// Reads the bag, and how VMs are rented and lost in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -99,7 +99,7 @@ impl ReadSubject for BagOfJobs {
 
 const MOST_CONFIGURATIONS: usize = 10_000;
 
-/// Seconds that a VM without work is kept by default (HPDC 2020).
+/// Default seconds for which a VM without work is kept (HPDC 2020).
 const KEEP_SPARES_S: f64 = 3600.0;
 
 fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
@@ -107,7 +107,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let time = |given: Option<Delay>| SimTime::from_seconds(given.map_or(0.0, Delay::get));
     let jobs = table.jobs.map_or(1, Machines::get);
     let share = table.sufficient_share.map_or(1.0, Fraction::get);
-    // The relief keeps a whole number that came out a rounding error too high.
+    // The tolerance keeps a whole number that a rounding error made larger.
     let needed = (share * f64::from(jobs) - 1e-9).ceil().max(1.0) as u32;
     let start_up = Pause::Fixed(time(file.cluster.start_up_s));
     let spot = setup.spot.as_ref();
@@ -155,7 +155,7 @@ fn given(losses: &GivenLosses) -> Loss {
     }
 }
 
-/// All ways to run the scenario's bag; `None` where there is none, or it is wrong.
+/// All ways to run the scenario's bag; `None` if there is none, or it is wrong.
 fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagChoices> {
     let table = table(file)?;
     let before = complaints.count();
@@ -184,7 +184,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
         let help = "give fewer `job_times` or `parallel_jobs`";
         let place = asked.map(Spanned::span).unwrap_or_default();
         complaints.refuse(place, title, "too many", help);
-        // Nothing of it is made.
+        // No way is created.
         return None;
     }
     let mut ways = Ways::default();
@@ -224,7 +224,7 @@ fn choices(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Option<BagCh
     })
 }
 
-/// Ways to run a bag, as its table lists them.
+/// Ways to run a bag, from its table.
 #[derive(Default)]
 struct Ways<'t> {
     seen: Vec<(&'t str, u32)>,
@@ -234,7 +234,7 @@ struct Ways<'t> {
 }
 
 impl<'t> Ways<'t> {
-    /// Adds a line of `job_times`, with each number of jobs side by side.
+    /// Adds a line of `job_times`, with each number of parallel jobs.
     fn add(
         &mut self,
         file: &ScenarioFile,
@@ -260,7 +260,7 @@ impl<'t> Ways<'t> {
         }
         let known = self.types.iter().position(|known| *known.name == *own.vm);
         let vm = known.unwrap_or_else(|| {
-            // Spot VMs are such for prices, too; else the policy says on which terms.
+            // Spot VMs are also such for prices; otherwise the policy gives the terms.
             let has_lifetimes = (file.bag.iter()).any(|bag| !bag.get_ref().lifetimes.is_empty());
             self.types.push(RentedVm {
                 name: own.vm.as_str().into(),
@@ -290,7 +290,7 @@ impl<'t> Ways<'t> {
     }
 }
 
-/// Keys without which there is no bag. An included file, or one that is built on, may lack them: they are missed here.
+/// Required keys of a bag. An included file may lack them, so they are checked here.
 fn missing(file: &ScenarioFile, complaints: &mut Complaints<'_>) {
     let Some(table) = &file.bag else { return };
     let own = table.get_ref();
@@ -318,7 +318,7 @@ fn parallel(table: &BagTable, complaints: &mut Complaints<'_>) -> Vec<u32> {
     values
 }
 
-/// Every VM type that is asked for needs a job time.
+/// Every requested VM type needs a job time.
 fn chosen_have_times<'t>(
     file: &ScenarioFile,
     timed: impl Iterator<Item = &'t str>,
@@ -359,7 +359,7 @@ fn lives<'t>(
             None => {}
         }
     }
-    // Where some types have lives of their own, all others need those of `[spot]`.
+    // If some types have their own lifetimes, all others need those of `[spot]`.
     if !lives.is_empty() && file.spot.is_none() {
         for time in table.job_times.iter().flat_map(Spanned::get_ref) {
             let vm = time.get_ref().vm.as_str();

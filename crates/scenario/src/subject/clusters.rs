@@ -46,7 +46,7 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// Reads them, with how VMs live in its first setting.
+/// Reads the clusters, and how VMs are rented and lost in the first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -148,7 +148,7 @@ impl ReadSubject for Clusters {
         can
     }
 
-    /// The policy that all workloads were published with, on their measured VM types; else the listed price.
+    /// The policy with which all workloads were published, on their measured VM types; otherwise the listed price.
     fn unnamed_policy(&self, file: &ScenarioFile) -> &str {
         let mut published = self.workloads.iter().map(|(w, _)| w.pricing.as_deref());
         if let (Some(Some(first)), true) = (published.next(), file.vm.is_empty())
@@ -156,7 +156,7 @@ impl ReadSubject for Clusters {
         {
             return first;
         }
-        // The VMs of a kind say themselves on which terms they are rented.
+        // A kind gives the terms of its VMs.
         if file.spot.is_some() && file.kind.is_empty() {
             LISTED_SPOT
         } else {

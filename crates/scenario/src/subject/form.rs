@@ -35,16 +35,16 @@ const SEARCHED: &[&str] = &[
 #[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) key: &'static str,
-    /// Keys that make a file one of it in absence of any subject's key.
+    /// Keys that imply this subject if no subject has a key of its own.
     pub(super) implied_by: &'static [&'static str],
     /// Whether it reads the keys of searches and prices.
     pub(crate) is_searched: bool,
-    /// Further keys that it reads, with dots; all of a named table.
+    /// Further keys that it reads, with dots; for a table, all of its keys.
     pub(super) reads: &'static [&'static str],
-    /// Keys of it that may hold several values, which make settings.
+    /// Keys that may hold several values, which make settings.
     pub(super) several: &'static [&'static str],
     pub(super) why: &'static str,
-    /// Why other keys of `[spot]` mean nothing beside it.
+    /// Why other keys of `[spot]` have no effect with it.
     pub(super) why_spot: &'static str,
     pub(crate) policies: fn() -> Vec<Policy>,
 }
@@ -69,7 +69,7 @@ impl Form {
                 continue;
             }
             told.push(format!("{path}."));
-            // What is no key, or has a wrong value, was told before.
+            // Unknown keys and wrong values were reported before.
             if complaints.is_reported(name) || complaints.is_reported(value) {
                 continue;
             }
@@ -95,6 +95,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) given: &'a Extensions,
     pub(crate) replicas: Option<Count>,
     pub(crate) reads_well: bool,
-    /// Reads and checks another scenario; `None` in one that is read so itself.
+    /// Reads and checks another scenario; `None` inside such a scenario.
     pub(crate) load: Option<LoadScenario<'a>>,
 }

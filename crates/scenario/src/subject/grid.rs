@@ -41,7 +41,7 @@ pub(super) const FORM: Form = Form {
     policies: || vec![Policy::as_measured()],
 };
 
-/// Reads it, with how VMs live in its first setting.
+/// Reads the grid, and how VMs are rented and lost in its first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,

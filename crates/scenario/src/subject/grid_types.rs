@@ -1,4 +1,4 @@
-//! VM types of a measured grid: by the scenario, the grid, and else the catalogue.
+//! VM types of a measured grid: from the scenario, the grid, or the catalogue.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::scale_axis::ScaleAxis;
 use scavsim_grids::types::{not_whole, run_on};
 use scavsim_grids::{Job, StatedType};
 
-/// The scenario's types over those of the grid.
+/// The scenario's types, before those of the grid.
 pub(super) fn types(
     file: &ScenarioFile,
     mut of_grid: Vec<StatedType>,
@@ -61,7 +61,7 @@ pub(super) fn types(
     of_grid
 }
 
-/// A key that means nothing for measured VMs.
+/// A key without effect on measured VMs.
 fn unread(table: &VmTable) -> Option<&'static str> {
     let is = |axis: &Option<ScaleAxis>| axis.is_some();
     let keys = [

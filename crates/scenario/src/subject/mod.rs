@@ -1,5 +1,5 @@
-//! What a scenario is about: training clusters, a measured grid, a bag of jobs, a model that is cut over GPUs, or policies that decide
-//! during a run.
+//! The subject of a scenario: training clusters, a measured grid, a bag of jobs, a model that is partitioned over GPUs, or
+//! policies that decide during a run.
 //!
 //! Each subject has a file here: the keys that it reads (`Form`) and how it is read. Only this folder knows which subject a scenario has;
 //! a new one is a file here and an entry of `KINDS`.
@@ -26,7 +26,7 @@ use scavsim_data::pricing::charges::CHARGES;
 use scavsim_read::input::toml::{Lists, Path, Tables};
 use scavsim_sim::cluster::Setup;
 
-/// A subject, and how its VMs live in its first setting.
+/// A subject, and how its VMs are rented and lost in its first setting.
 pub(super) type SubjectAndSetup = (Box<dyn ReadSubject>, Setup);
 
 /// A subject's form and reader, which returns `None` after mistakes.
@@ -35,7 +35,7 @@ pub(super) struct SubjectKind {
     pub(super) read: fn(&Reading<'_>, &mut Complaints<'_>) -> Option<SubjectAndSetup>,
 }
 
-/// A file is about the first whose key it has; else about clusters.
+/// A file has the first subject with one of its keys; by default clusters.
 pub(super) const KINDS: &[SubjectKind] = &[
     SubjectKind {
         form: &policies::FORM,
@@ -73,8 +73,8 @@ impl SubjectKind {
     }
 }
 
-/// Keys that may hold several values, as a list or a range: those that make settings, and those of policies. VM types have such keys
-/// too, [`scale_axis`](crate::scale_axis).
+/// Keys that may hold several values, as a list or a range: those that make settings, and those of policies. VM types have
+/// such keys, too: [`scale_axis`](crate::scale_axis).
 pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     let of_forms = KINDS.iter().flat_map(|kind| kind.form.several);
     let settings = (SEVERAL_OF_SPOT.iter().chain(of_forms))

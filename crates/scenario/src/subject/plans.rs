@@ -1,4 +1,4 @@
-//! A model that is cut over GPUs: `[parallel]` → plans to choose from, and the terms of their job.
+//! A model that is partitioned over GPUs: resolves `[parallel]` to plans, and the terms of their job.
 
 mod degrees;
 mod forms;
@@ -83,7 +83,7 @@ pub(super) const FORM: Form = Form {
     policies: Vec::new,
 };
 
-/// Reads it, with how VMs live in its first setting.
+/// Reads the plans, and how VMs are rented and lost in the first setting.
 pub(super) fn read(
     reading: &Reading<'_>,
     complaints: &mut Complaints<'_>,
@@ -130,7 +130,7 @@ fn terms(
     let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
     if let (true, Some(given)) = (is_capacity, &table.capacity) {
         let losses = setup.spot.as_ref().map(|spot| &spot.losses);
-        // What is wrong with `[spot]` was told.
+        // Mistakes of `[spot]` were reported.
         let is_wrong = losses.is_none() && file.spot.is_some();
         if !is_wrong && !matches!(losses, Some(Losses::Trace(_))) {
             let title = "`parallel.capacity` needs a trace of how many GPUs there are";
@@ -256,7 +256,7 @@ fn check_most_gpus(
     }
 }
 
-/// Legal plans of these axes, with a limit of GPUs on spot terms; `None` where there are too many, or none.
+/// Valid plans of these axes, with a limit of GPUs on spot terms; `None` if there are too many, or none.
 fn drafts(
     place: &Spanned<ParallelTable>,
     axes: &Axes,
@@ -299,7 +299,7 @@ fn profiled(
     complaints.numbers(key, axis)
 }
 
-/// Most GPUs that there ever are on spot terms.
+/// Maximum number of GPUs at any time on spot terms.
 fn gpus_of(table: &ParallelTable, setup: &Setup) -> u32 {
     let is_capacity = (table.capacity.as_ref()).is_some_and(|given| *given.get_ref());
     match setup.spot.as_ref().map(|spot| &spot.losses) {

@@ -1,4 +1,4 @@
-//! Policies that decide during a run where a job goes on: `[policy]`, with `[job]`, `[market]` and `[starts]`.
+//! Policies that decide during a run where a job continues: `[policy]`, with `[job]`, `[market]` and `[starts]`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,7 +146,7 @@ fn job_work(reading: &Reading<'_>, complaints: &mut Complaints<'_>) -> Option<Jo
         .ok()
 }
 
-/// Names of the strategies that search the configurations of the work; none where none is named.
+/// Names of the strategies that search the configurations of the work; empty without names.
 fn searching(
     reading: &Reading<'_>,
     work: &Scenario,
@@ -254,7 +254,7 @@ impl ReadSubject for MarketPolicies {
         complaints: &mut Complaints<'_>,
     ) {
         if setting.number == 0 {
-            return; // it was read with the rest
+            return; // It was read with the rest.
         }
         let mut check = Check {
             source: complaints.source,

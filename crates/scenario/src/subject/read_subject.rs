@@ -11,9 +11,9 @@ use scavsim_data::pricing::builtin::LISTED;
 use scavsim_experiment::subject::{Search, Setting, Subject};
 use scavsim_sim::cluster::Setup;
 
-/// What the check of a scenario asks of its subject.
+/// The interface of a subject for the check of a scenario.
 pub(crate) trait ReadSubject: Subject {
-    /// Searches that decide for all whether a strategy can be used.
+    /// Searches that decide for all searches whether a strategy can be used.
     fn representatives(&self) -> Vec<Search> {
         self.searches()
     }
@@ -36,7 +36,7 @@ pub(crate) trait ReadSubject: Subject {
         prices::all_priced(policies, asked, rentals, place, complaints);
     }
 
-    /// Leaves out configurations on these VM types; `false`, and nothing changes, where it cannot.
+    /// Leaves out configurations on these VM types; `false`, without a change, if that is impossible.
     fn leave_out(&mut self, vms: &BTreeSet<String>, _setup: &Setup) -> bool {
         vms.is_empty()
     }
@@ -50,7 +50,7 @@ pub(crate) trait ReadSubject: Subject {
         setup::read(file, &[], &[], complaints)
     }
 
-    /// Adds one more setting, and checks what depends on it.
+    /// Adds one more setting, and checks everything that depends on it.
     fn add_setting(
         &mut self,
         _file: &ScenarioFile,

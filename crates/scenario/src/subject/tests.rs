@@ -13,7 +13,7 @@ fn sample(key: &str) -> String {
     fs::read_to_string(format!("{folder}/{key}.toml")).expect("every subject has a sample")
 }
 
-/// The key of a subject, with its sample's value.
+/// The own key of a subject, with its sample's value.
 fn own_key(key: &str) -> String {
     let sample: toml::Table = sample(key).parse().expect("it is TOML");
     format!("{key} = {}", sample[key])
@@ -33,7 +33,7 @@ const OWN: [&str; 11] = [
     "starts",
 ];
 
-/// A key with a value that changes results wherever it is read, and behind a bar the lines that it needs.
+/// A key with a value that changes results wherever it is read, and after a bar the lines that it needs.
 const SAMPLES: &str = "\
 antithetic = true
 cluster.batch = [512]
@@ -137,7 +137,7 @@ fn is_of_one_subject(key: &str) -> bool {
     KINDS.iter().any(|kind| kind.form.key == table)
 }
 
-/// Keys of the form, of a table those inside it, but for tables of one subject and keys of files.
+/// Keys of the form, and keys inside tables, except for tables of one subject and keys of files.
 fn keys() -> Vec<String> {
     let root = schema().to_value();
     let table = |node: &Value| -> Option<Vec<String>> {
@@ -150,7 +150,7 @@ fn keys() -> Vec<String> {
     };
     let node = |key: &str| {
         let own = &root["properties"][key];
-        // A table that may be absent.
+        // An optional table.
         own["anyOf"].get(0).cloned().unwrap_or(own.clone())
     };
     let mut all = Vec::new();
@@ -173,8 +173,8 @@ fn every_key_has_a_sample() {
     assert_eq!(sampled, keys);
 }
 
-/// What is read beside a subject and changes no record: intervals are those of pairs, and where every configuration was
-/// run once no run misses a limit that the mean keeps; nor does a policy of ours draw anything in traces.
+/// Keys that are read with a subject and change no record: intervals are those of pairs; if every configuration was run once,
+/// no run misses a limit that the mean meets; and no policy of ours draws anything in traces.
 const IN_NO_RECORD: [(&str, &str); 3] = [
     ("antithetic", "grid"),
     ("limits.max_miss", "grid"),

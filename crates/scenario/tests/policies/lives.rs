@@ -1,4 +1,4 @@
-//! Lives of policies: deadlines that are kept, policies of a program's own, and that threads decide nothing.
+//! Lives of policies: deadlines that are met, policies of a program, and independence of threads.
 
 use super::{DRAWN, cost_usd, records};
 use scavsim_provision::face::{Net, Policy, PolicyView, Recipe};
@@ -44,7 +44,7 @@ fn a_hair_more_until_the_deadline_is_the_same_life() {
     }
 }
 
-/// Lateness that costs nothing has a price, so that late lives compare with the clairvoyant.
+/// Free lateness has a price, so that late lives compare with the clairvoyant.
 #[test]
 fn late_lives_compare_where_lateness_costs_nothing() {
     let text = "job = { work_h = 8, deadline_h = 9, lateness_usd_per_h = 0 }\n\
@@ -70,7 +70,7 @@ fn lives_do_not_depend_on_threads() {
     assert_eq!((one.len(), &one), (3 * 12, &three));
 }
 
-/// Takes spot machines; its net keeps the deadline.
+/// Uses spot machines; its net meets the deadline.
 #[derive(Debug, Clone)]
 struct Own(Net);
 
@@ -101,7 +101,7 @@ fn a_policy_from_outside_stands_where_the_list_has_it() {
     let mut own = lives.iter().filter(|life| life.strategy == "mine");
     assert!(own.clone().count() == 10 && own.all(|life| life.kept_net == Some(1.0)));
     assert!(cost_usd(&lives, "mine") >= cost_usd(&lives, "clairvoyant"));
-    // Without a list all are run, and it comes behind those that are shipped.
+    // Without a list all are run, and it comes after the built-in ones.
     let all = options.parse(&format!("{DRAWN}[policy]")).expect("right");
     assert!(
         all.checked()

@@ -1,4 +1,4 @@
-//! Scenarios with `[policy]`: what is refused, and the records of lives.
+//! Scenarios with `[policy]`: refused ones, and the records of lives.
 
 mod lives;
 mod samples;

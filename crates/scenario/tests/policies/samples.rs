@@ -1,4 +1,4 @@
-//! Records of policies as samples: in which order they come, in shards too, and how independent they are.
+//! Records of policies as samples: their order, also in shards, and their independence.
 
 use super::records;
 use scavsim_base::stats::Welford;

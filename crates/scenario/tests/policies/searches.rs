@@ -1,4 +1,4 @@
-//! `[search]` beside `[policy]`: strategies that search the configurations of `job.work` while the job runs.
+//! `[search]` with `[policy]`: strategies that search the configurations of `job.work` while the job runs.
 
 use std::fs;
 use std::path::Path;
@@ -49,10 +49,10 @@ fn a_search_costs_its_probes_and_then_what_its_choice_costs() {
     let folder = tempfile::tempdir().expect("a folder");
     let all = records(&opened(folder.path(), &text(30.0, CALM)).expect("it is right"));
     let [stay, online, known] = ["stay", "online", "no-search"].map(|name| cost_usd(&all, name));
-    // No search knows the averages of such jobs, and chooses as whoever knows all speeds.
+    // No search knows the averages of such jobs, and chooses like a policy that knows all speeds.
     assert!((known / stay - 1.0).abs() < 1e-6, "{known} {stay}");
     assert!(online > stay && online < 1.6 * stay, "{online} {stay}");
-    // Nothing changes, so that nobody changes the choice.
+    // Nothing changes, so the choice stays.
     let again = cost_usd(&all, "no-search-again");
     assert!((again / known - 1.0).abs() < 1e-6, "{again} {known}");
     let in_time = |own: &OwnedRecord| own.kept_net == Some(1.0);
@@ -91,7 +91,7 @@ fn threads_change_no_search() {
     assert_eq!(on(1), on(3));
 }
 
-/// Decisions of a strategy before a tick, with what comes after it as it was and as it might be.
+/// Decisions of a strategy before a tick, with two different futures after it.
 #[test]
 fn a_search_knows_nothing_of_what_comes() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -44,7 +44,7 @@ fn setting(scenario: &Scenario) -> &Setting {
         .settings[0]
 }
 
-/// Mistakes of the right scenario with a change.
+/// Mistakes of the valid scenario with a change.
 fn refused(from: &str, to: &str) -> Vec<String> {
     assert_eq!(RIGHT.matches(from).count(), 1, "{from}");
     load(&RIGHT.replace(from, to)).expect_err("it is wrong")
@@ -78,7 +78,7 @@ fn more_machines_than_any_zone_ever_offers_are_refused() {
     );
 }
 
-/// Mistakes of forms, each written behind `job.form =`.
+/// Mistakes of forms, each written after `job.form =`.
 fn of_forms(forms: &str) -> Result<Scenario, Vec<String>> {
     let form = format!("changeover_s = 720\nform = [{forms}]");
     load(&RIGHT.replace("changeover_s = 720", &form))
@@ -154,7 +154,7 @@ fn forms_that_say_too_little_or_what_cannot_be_are_refused() {
         ["6: no zone ever offers 9 spot machines at once"]
     );
     assert!(of_forms(&format!("{two}, {large}")).is_ok());
-    // The fastest form sets what can be kept.
+    // The fastest form decides which deadlines can be met.
     assert_eq!(
         refused("{ name = \"slow\", machines = 1, speed = 0.5 }"),
         ["4: the deadline of 14 h is before the fastest run ends"]
@@ -278,7 +278,7 @@ fn a_market_is_named_or_given_not_both() {
     assert_eq!(told, ["8: unknown market `aws-v100`"]);
 }
 
-/// A table `[policy]`, or one that only policies have, makes a scenario one with policies.
+/// A table `[policy]`, or a table of policies only, makes a scenario one with policies.
 #[test]
 fn a_table_makes_a_scenario_one_with_policies() {
     let has_policies = |text: &str| {

@@ -47,7 +47,7 @@ fn with_work(folder: &Path, work: &str, job: &str) -> Result<Scenario, Mistakes>
     Scenario::open(&file)
 }
 
-/// Hours that the oracle for time expects its choice to take.
+/// Hours that the oracle for time expects for its choice.
 fn best_h(work: &str) -> f64 {
     let text = format!("{work}\nsearch.objectives = [\"time\"]");
     let text = if work.contains("objectives") {
@@ -77,7 +77,7 @@ fn a_job_takes_what_its_scenario_expects() {
             (hours / best_h - 1.0).abs() < 1e-4,
             "{hours} {best_h}: {work}"
         );
-        // With time to spare the form of the fewest machine-hours comes first, and nothing is dearer.
+        // With spare time the form with the fewest machine-hours comes first, and nothing costs more.
         let job = format!("deadline_h = {}, changeover_s = 0", 20.0 * best_h);
         let scenario = with_work(folder.path(), work, &job).expect("it is right");
         let spared = records(&scenario);
@@ -106,7 +106,7 @@ fn a_batch_that_grows_with_the_noise_is_worth_something() {
         let all = records(&Scenario::open(&file).expect("it is right"));
         ["stay", "follow-noise", "clairvoyant"].map(|name| cost_usd(&all, name))
     };
-    // A change of the batch takes no time, unless something else is said.
+    // A change of the batch needs no time by default.
     let [stay, follow, known] = cost("");
     assert!(
         known <= follow && follow < 0.98 * stay,

@@ -1,4 +1,4 @@
-//! The price list of AWS for EC2, as bulk JSON or CSV: Linux on shared machines, on demand and standard reservations without an
+//! The price list of AWS for EC2, as bulk JSON or CSV: Linux on shared machines, on demand and standard reservations without
 //! upfront payment.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) const CSV: ListKind = ListKind {
 /// Lines before the header of the CSV.
 const PREAMBLE: usize = 5;
 
-/// Names of attributes in JSON and CSV, and the values of the machines that are usual.
+/// Names of attributes in JSON and CSV, and their values for usual machines.
 const USUAL: [(&str, &str, &str); 4] = [
     ("operatingSystem", "Operating System", "Linux"),
     ("tenancy", "Tenancy", "Shared"),
@@ -71,7 +71,7 @@ struct Dimension {
     price_per_unit: BTreeMap<String, String>,
 }
 
-/// Terms of a price, as both forms have them.
+/// Terms of a price, as in both formats.
 struct TermWords<'a> {
     kind: &'a str,
     lease: &'a str,
@@ -159,7 +159,7 @@ fn read_csv(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Colle
         let (name, value) = line.split_once(',')?;
         (name.trim_matches('"') == "Publication Date").then(|| value.trim_matches('"').to_owned())
     });
-    // The lines before the header are comments, so that those behind it keep their numbers.
+    // The lines before the header become comments, so that later lines keep their numbers.
     let lines = list.source.text.split_inclusive('\n').enumerate();
     let text: String = lines
         .flat_map(|(at, line)| [if at < PREAMBLE { "#" } else { "" }, line])

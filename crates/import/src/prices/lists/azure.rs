@@ -1,4 +1,4 @@
-//! Azure's retail prices: pages of JSON with `Items`, as <https://prices.azure.com/api/retail/prices> answers.
+//! Azure's retail prices: pages of JSON with `Items`, from <https://prices.azure.com/api/retail/prices>.
 
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
     Some(found)
 }
 
-/// The market of an item, and the hours that its price is for; or why it is dropped.
+/// The market of an item, and the hours of its price; or why it is dropped.
 fn terms(item: &Item) -> Result<(Market, f64), &'static str> {
     let has = |word: &str| item.product_name.contains(word) || item.sku_name.contains(word);
     if item.arm_sku_name.is_empty() || !item.product_name.starts_with("Virtual Machines") {

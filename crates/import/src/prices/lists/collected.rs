@@ -1,4 +1,4 @@
-//! Prices that a list has, and what of it is dropped.
+//! The prices of a list, and the dropped entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(super) struct CollectedPrices {
     pub(super) sizes: Sizes,
     read: usize,
     dropped: BTreeMap<&'static str, usize>,
-    /// Prices of what has another one of the day.
+    /// Number of further prices for one key and day.
     again: usize,
 }
 
@@ -25,7 +25,7 @@ impl CollectedPrices {
         *self.dropped.entry(why).or_default() += 1;
     }
 
-    /// Takes USD per hour of a provider's VM type in a region and zone, which may be empty; of two that differ, the lower.
+    /// Adds USD per hour of a provider's VM type in a region and zone, which may be empty; if two differ, keeps the lower one.
     pub(super) fn push(
         &mut self,
         [provider, vm, region, zone]: [&str; 4],

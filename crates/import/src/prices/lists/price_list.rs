@@ -1,21 +1,21 @@
-//! A price list that was recognised, and what its readers share.
+//! A recognised price list, and shared functions of its readers.
 
 use std::sync::Arc;
 
 use scavsim_data::cloud::Date;
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
 
-/// What a list may not say itself.
+/// Facts that a list may lack.
 #[derive(Debug, Clone, Default)]
 pub struct PriceListOptions {
     pub date: Option<String>,
-    /// Whose prices they are; of a list of several, only these.
+    /// The providers of the prices; for a list with several, the only ones to read.
     pub clouds: Vec<String>,
-    /// Where they are; of a list of several, only these.
+    /// The regions of the prices; for a list with several, the only ones to read.
     pub regions: Vec<String>,
 }
 
-/// A list that was recognised, with what was said of it.
+/// A recognised list, with its options.
 pub(super) struct PriceList<'a> {
     pub(super) source: &'a Arc<Source>,
     pub(super) kind: &'static str,
@@ -28,7 +28,7 @@ impl PriceList<'_> {
         only.is_empty() || only.iter().any(|own| own == region)
     }
 
-    /// The one value of an option that the list does not say itself.
+    /// The single value of an option that the list lacks.
     pub(super) fn only_value<'o>(
         &self,
         option: &str,
@@ -46,7 +46,7 @@ impl PriceList<'_> {
         None
     }
 
-    /// The day that is given, or else the one that the list states.
+    /// The given day, or the one in the list.
     pub(super) fn day(&self, stated: Option<&str>, diagnostics: &mut Diagnostics) -> Option<Date> {
         let given = self.options.date.as_deref();
         let text = given.or(stated.and_then(|text| text.get(..10)));

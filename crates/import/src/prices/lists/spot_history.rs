@@ -1,4 +1,4 @@
-//! Spot prices of AWS by zone, as `aws ec2 describe-spot-price-history` answers. Of several of one day the last is taken.
+//! Spot prices of AWS by zone, from `aws ec2 describe-spot-price-history`. If a day has several, the last one is used.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Small made-up files of every kind: what is read, and damaged ones.
+//! Small synthetic files of every kind: the parsed prices, and damaged files.
 
 use super::*;
 
@@ -176,7 +176,7 @@ fn the_table_of_vantage_needs_its_region_and_day() {
     ];
     let usual = options("2026-11-27", "", "us-east-1");
     assert_eq!(rows(text, &usual), expected);
-    // The average, where a table has that, too.
+    // The average, if a table has that, too.
     let both = (text.replace("Minimum cost\n", "Minimum cost,Linux Spot Average cost\n"))
         .replace("unavailable\n", "unavailable,unavailable\n")
         .replace("$0.1200 hourly\n", "$0.1200 hourly,$0.1637 hourly\n");

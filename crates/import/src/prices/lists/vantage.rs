@@ -14,8 +14,8 @@ pub(super) const KIND: ListKind = ListKind {
     read,
 };
 
-/// Columns of prices by what they were called over the years; of those of one market the first that a table has. Of what is
-/// reserved the file does not say the term.
+/// Columns of prices with their names over the years; for each market the first one in a table. For reservations the file
+/// does not give the term.
 const PRICES: [(Market, [&str; 2]); 2] = [
     (Market::OnDemand, ["On Demand", "Linux On Demand cost"]),
     (
@@ -24,7 +24,7 @@ const PRICES: [(Market, [&str; 2]); 2] = [
     ),
 ];
 
-/// Hours of what a price may be per.
+/// Hours of the possible periods of a price.
 const PERIODS: [(&str, f64); 7] = [
     ("hourly", 1.0),
     ("daily", 24.0),
@@ -65,7 +65,7 @@ fn read(list: &PriceList<'_>, diagnostics: &mut Diagnostics) -> Option<Collected
     Some(found)
 }
 
-/// USD per hour; a price that is not there is `Some(None)`.
+/// USD per hour; a missing price is `Some(None)`.
 fn usd_per_hour(text: &str) -> Option<Option<f64>> {
     if ["unavailable", "n/a"]
         .iter()

@@ -1,4 +1,4 @@
-//! Which tables there are, and of which day.
+//! The tables of a catalogue, and their dates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +9,9 @@ use scavsim_read::input::{Diagnostic, Diagnostics, closest};
 
 #[derive(Debug, Clone, Default)]
 pub struct SkypilotOptions {
-    /// Folders of catalogues: `vN`, or that of one cloud in it.
+    /// Folders of catalogues: `vN`, or the folder of one cloud in it.
     pub folders: Vec<PathBuf>,
-    /// The day of each; of one whose name is a day that is not needed.
+    /// The day of each folder; not needed if its name is a day.
     pub dates: Vec<String>,
     pub clouds: Vec<String>,
     pub regions: Vec<String>,
@@ -82,7 +82,7 @@ pub(super) fn copies(
     copies
 }
 
-/// Clouds and their tables in a folder, which may be that of one cloud.
+/// Clouds and their tables in a folder, which may be the folder of one cloud.
 fn tables(folder: &Path, name: &str, diagnostics: &mut Diagnostics) -> Vec<(String, PathBuf)> {
     let own = folder.join(FILE);
     if own.is_file() {

@@ -1,4 +1,4 @@
-//! Hosts and their accelerators: what is billed together.
+//! Hosts and their accelerators, which share a bill.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(super) struct HostPriceRow {
     pub(super) accelerator: Option<(String, f64)>,
     pub(super) region: String,
     pub(super) zone: String,
-    /// USD per hour on demand and, where there is such a market, spot.
+    /// USD per hour on demand; and in the spot market, if there is one.
     pub(super) usd: f64,
     pub(super) spot_usd: Option<f64>,
 }
@@ -51,7 +51,7 @@ pub(super) fn joined(text: &str, diagnostics: &mut Diagnostics) -> Option<HostWi
     found
 }
 
-/// Takes the prices of a copy: rows with a VM type as they are, hosts with accelerators joined.
+/// Adds the prices of a copy: rows with a VM type unchanged, hosts with accelerators joined.
 pub(super) fn collect_prices(
     cloud: &str,
     day: Date,
@@ -100,7 +100,7 @@ pub(super) fn collect_prices(
                 add(&joined.name, row, usd, spot);
             }
         }
-        // A host that is only rented with accelerators has no price by itself.
+        // A host that is only rented with accelerators has no price of its own.
         let built_in = fleet.vm_type(vm).and_then(|t| t.gpus.as_ref());
         match built_in {
             Some(gpus) if is_apart && row.accelerator.is_none() => {
@@ -122,7 +122,7 @@ pub(super) fn collect_prices(
     note_unjoined(&hosts_alone, &loose, &copy, report);
 }
 
-/// Prices that stand there twice and differ are dropped, with a note.
+/// Drops duplicate prices that differ, with a note.
 fn drop_clashes(
     clashes: &BTreeSet<PriceKey>,
     copy: &str,
@@ -139,7 +139,7 @@ fn drop_clashes(
     };
     report.note(format!("{copy}: {what}, of {}: dropped", some.join(", ")));
     for key in clashes {
-        // Other days are as they were.
+        // Other days stay unchanged.
         if let Some(days) = seen.get_mut(key) {
             days.remove(&day);
             if days.is_empty() {
@@ -149,7 +149,7 @@ fn drop_clashes(
     }
 }
 
-/// Notes hosts without the accelerators that belong to them, and accelerators without a host.
+/// Reports hosts without their accelerators, and accelerators without a host.
 fn note_unjoined(
     hosts_alone: &BTreeSet<String>,
     loose: &[HostPriceRow],
@@ -177,14 +177,14 @@ fn note_unjoined(
     }
 }
 
-/// GCP calls hosts that are built around accelerators `a2-`, `g2-` and so on, where they stand in rows of their own.
+/// Whether GCP builds this host around accelerators: `a2-`, `g2-` and so on, with rows of their own.
 fn is_accelerated_family(vm: &str) -> bool {
     let mut letters = vm.chars();
     let first = letters.next();
     matches!(first, Some('a' | 'g')) && letters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// Every pair that was asked for must be somewhere.
+/// Reports requested pairs that are nowhere.
 pub(super) fn missing_joins(
     attach: &[HostWithAccelerators],
     seen: &ObservedPrices,

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 
-/// What kind of number, and of which size, is legal: "a number of at least 0".
+/// The legal kind and size of a number: "a number of at least 0".
 pub(super) fn legal<T: Display>(kind: &str, range: &impl RangeBounds<T>) -> String {
     let low = match range.start_bound() {
         Bound::Included(low) => Some(format!("of at least {low}")),

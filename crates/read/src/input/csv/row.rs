@@ -93,7 +93,7 @@ impl<'t> Row<'t> {
         })
     }
 
-    /// The one of `all` that a cell names.
+    /// The one of `all` whose name is in a cell.
     pub fn known<V: Copy>(
         &self,
         column: &str,
@@ -119,7 +119,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Reports what is wrong with a cell.
+    /// Reports a mistake in a cell.
     pub fn report(
         &self,
         column: &str,
@@ -130,7 +130,7 @@ impl<'t> Row<'t> {
         diagnostics.error_at(&self.table.source, self.span(column), title, label);
     }
 
-    /// Reports what is wrong with a cell, and what to do about it.
+    /// Reports a mistake in a cell, with advice.
     pub fn refuse(
         &self,
         column: &str,
@@ -143,7 +143,7 @@ impl<'t> Row<'t> {
         diagnostics.push(wrong.with_help(help));
     }
 
-    /// Reports what is wrong with the whole row.
+    /// Reports a mistake in the whole row.
     pub fn report_line(
         &self,
         title: impl Into<String>,
@@ -153,7 +153,7 @@ impl<'t> Row<'t> {
         diagnostics.error_at(&self.table.source, self.line_span(), title, label);
     }
 
-    /// Reports the name in this cell, which a row before has, too.
+    /// Reports the name in this cell, which an earlier row has, too.
     pub fn named_before(&self, column: &str, diagnostics: &mut Diagnostics) {
         let name = self.optional_text(column).unwrap_or_default();
         let title = format!("two rows are called `{name}`");
@@ -182,7 +182,7 @@ impl<'t> Row<'t> {
     ) -> Option<V> {
         let cell = self.optional_text(column);
         let value = cell.and_then(understand);
-        // Only said where something is wrong: tables of prices have thousands of cells.
+        // Formatted only after a mistake: tables of prices have thousands of cells.
         if value.is_none() {
             let legal = legal();
             let found = match cell {

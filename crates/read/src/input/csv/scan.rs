@@ -1,9 +1,9 @@
-//! Where the cells of a record are in the raw text, which the `csv` crate does not tell: worked out for records that a
-//! message is about, by the rules of [`super::table`].
+//! Positions of the cells of a record in the raw text, which the `csv` crate does not give: computed for records in messages,
+//! by the rules of [`super::table`].
 
 use std::ops::Range;
 
-/// The cells of one record as they stand in the text, quotes included.
+/// The cells of one record as written in the text, quotes included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawRecord {
     /// One span for every cell, without the blanks around it.

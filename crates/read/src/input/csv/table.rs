@@ -7,14 +7,14 @@ use crate::input::name::is_unseen;
 use crate::input::words::{listed, shown};
 use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
-/// No table of measurements is wider.
+/// Maximum number of columns in a table of measurements.
 const MOST_COLUMNS: usize = 1000;
 
-/// A table whose columns and rows have the right shape; its cells are not looked at yet.
+/// A table whose columns and rows have the right shape; its cells are not checked yet.
 #[derive(Debug, Clone)]
 pub struct Table {
     pub(super) source: Arc<Source>,
-    /// What stands between cells; without commas there, numbers may have a decimal one.
+    /// The delimiter of cells; if it is not a comma, numbers may have a decimal comma.
     pub(super) delimiter: u8,
     pub(super) columns: StringRecord,
     pub(super) rows: Vec<StringRecord>,
@@ -106,7 +106,7 @@ pub(super) fn raw(source: &Source, record: &StringRecord, delimiter: u8) -> RawR
     )
 }
 
-/// The records of a text with their places, unless it is broken, and what stands between its cells.
+/// The records of a text with their places, unless it is broken, and the delimiter of its cells.
 pub(crate) fn whole_records(source: &Arc<Source>) -> Option<(Vec<StringRecord>, u8)> {
     let wrong = &mut Diagnostics::default();
     let delimiter = delimiter(&source.text);
@@ -150,7 +150,7 @@ fn records(
             }
         }
     }
-    // An open quote swallows all that follows, so it can only be in the last record.
+    // An open quote includes all later text, so it can only be in the last record.
     if let Some(quote) = records
         .last()
         .and_then(|last| raw(source, last, delimiter).open_quote)
@@ -167,7 +167,7 @@ fn records(
     records
 }
 
-/// A line of blanks, or what the `csv` crate makes of a comment that ends the text.
+/// A line of blanks, or the `csv` crate's record for a comment at the end of the text.
 fn is_blank(source: &Source, record: &StringRecord, delimiter: u8) -> bool {
     // A quoted empty cell is no blank line.
     let is_unwritten = || {
@@ -263,7 +263,7 @@ fn is_all_seen(
     delimiter: u8,
     diagnostics: &mut Diagnostics,
 ) -> bool {
-    // Of all cells at once: tables of prices have very many.
+    // All cells at once: tables of prices have very many.
     let all = row.as_slice();
     let is_plain = all.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain || !all.contains(is_unseen) {

@@ -13,7 +13,7 @@ fn says(d: &Diagnostics, expected: &[&str]) {
     }
 }
 
-/// What is said against a table with these columns.
+/// The mistakes of a table with these columns.
 fn told(text: &str, columns: &[&'static str]) -> Diagnostics {
     let mut d = Diagnostics::default();
     Table::read(&Source::new("t.csv", text), columns, &[], &mut d);
@@ -139,7 +139,7 @@ fn characters_that_are_not_seen_are_told_in_the_header_too() {
     let mut d = Diagnostics::default();
     assert!(Table::read_any(&Source::new("t.csv", text), &mut d).is_none());
     says(&d, &["found `a\\u{202e}b`\n --> t.csv:1:1\n"]);
-    // Once, where it is no column at all.
+    // Reported once if there is no such column.
     assert_eq!(told(text, &["c"]).distinct(), 1);
 }
 
@@ -175,7 +175,7 @@ fn a_column_nobody_declared_is_not_silently_nothing() {
 #[test]
 fn spans_agree_with_what_the_csv_crate_read() {
     let pieces = ["a", "\"", ",", "\n", "\r\n", "#", " ", "\"\"", "ö"];
-    // All texts of four pieces: an unquoted cell is written where it was read.
+    // All texts of four pieces: an unquoted cell is at the place where it was read.
     for number in 0..pieces.len().pow(4) {
         let mut rest = number;
         let mut text = String::from("k,l\n");

@@ -1,4 +1,4 @@
-//! What can be wrong with a value, and how a person is told.
+//! Mistakes in values, and their messages.
 
 use serde::de::Unexpected;
 
@@ -12,7 +12,7 @@ pub(super) enum Complaint {
         word: String,
         legal: &'static [&'static str],
     },
-    /// A text that is none of the possible ones.
+    /// A text that is none of the allowed ones.
     UnknownValue {
         word: String,
         legal: &'static [&'static str],
@@ -24,12 +24,12 @@ pub(super) enum Complaint {
         expected: String,
         found: String,
     },
-    /// A kind that is only named, although it has settings; `keys` are those that it cannot do without.
+    /// A kind without its required settings; `keys` are the required ones.
     WithoutSettings {
         kind: String,
         keys: Vec<&'static str>,
     },
-    /// A kind that is only named, although a value of it belongs there.
+    /// A kind without its required value.
     WithoutValue {
         kind: String,
         expected: String,
@@ -37,9 +37,9 @@ pub(super) enum Complaint {
     NeedlessSettings {
         kind: String,
     },
-    /// A sentence of the type that was to be read.
+    /// A sentence from the type that was read.
     Sentence(String),
-    /// Wrong because of what was told before: nothing more is told.
+    /// A consequence of an earlier mistake: it is not reported.
     Consequence,
 }
 
@@ -51,7 +51,7 @@ impl Complaint {
         }
     }
 
-    /// The title, label and help for a person; `key` is the key whose value is at fault.
+    /// The title, label and help of a message; `key` is the key of the wrong value.
     pub(super) fn message_parts(&self, key: Option<&str>) -> (String, String, Option<String>) {
         let of_key = key.map_or(String::new(), |key| format!("`{}`: ", shown(key)));
         match self {
@@ -115,7 +115,7 @@ fn legal_here(legal: &[&str]) -> String {
     }
 }
 
-/// What was found, for someone who does not know how values are called in Rust.
+/// The type of the found value, in words that do not need Rust.
 fn words_for(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(flag) => format!("`{flag}`"),

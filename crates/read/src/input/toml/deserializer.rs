@@ -1,4 +1,4 @@
-//! What serde asks of a value that is read strictly, and what it is handed.
+//! The interface of serde to a value that is read strictly.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -20,10 +20,10 @@ use super::strict_deserializer::{
 use super::tree::TomlNode;
 use crate::input::{Diagnostics, Source};
 
-/// How `toml::Spanned` asks for a value with its place; no public constant exists.
+/// How `toml::Spanned` requests a value with its place; no public constant exists.
 const SPANNED: &str = "$__serde_spanned_private_Spanned";
 
-/// Reads a tree as a `T`; what is wrong with it goes to `diagnostics`.
+/// Reads a tree as a `T`; its mistakes go to `diagnostics`.
 pub(super) fn read<T: DeserializeOwned>(
     source: &Arc<Source>,
     root: &TomlNode<'_>,
@@ -171,7 +171,7 @@ impl<'t> SeqAccess<'t> for Elements<'t> {
 }
 
 impl<'t> Pairs<'t> {
-    /// The only key as the name of a kind, and its value as what is said of it.
+    /// The only key as the name of a kind, and its value as the settings.
     fn kind(self) -> Result<Kind<'t>, ReadFailure> {
         let of = self.of;
         let mut entries = self.rest.into_iter().flatten();

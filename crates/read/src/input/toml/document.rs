@@ -1,4 +1,4 @@
-//! Documents in which some keys may hold several values: each combination is a reading of its own.
+//! Documents in which some keys may hold several values: each combination is a separate reading.
 
 use std::borrow::{Borrow, Cow};
 use std::mem;
@@ -14,26 +14,26 @@ use super::multi_value_key::{self, MultiValueKey, Path};
 use super::tree::{self, Key, Step, TomlNode};
 use crate::input::{Diagnostic, Diagnostics, Source};
 
-/// Which keys of a form may hold several values, as a list or a range.
+/// The keys of a form that may hold several values, as a list or a range.
 #[derive(Debug)]
 pub struct Lists {
-    /// What one combination of values makes, in the plural.
+    /// The name of the combinations, in the plural.
     pub what: &'static str,
-    /// Keys of which every combination of values makes a reading.
+    /// Keys whose combinations of values make readings.
     pub readings: Vec<Path>,
-    /// Tables of which every combination of values makes a table.
+    /// Tables whose combinations of values make tables.
     pub tables: Tables,
 }
 
-/// Tables by name that may stand for several of them.
+/// Named tables that may mean several tables.
 #[derive(Debug)]
 pub struct Tables {
-    /// What they are, in the singular.
+    /// The name of such a table, in the singular.
     pub what: &'static str,
     pub place: Path,
     /// Keys of the tables that may hold several values.
     pub keys: Vec<Path>,
-    /// The list whose entries name them.
+    /// The list whose entries name these tables.
     pub named_in: Path,
 }
 
@@ -48,10 +48,10 @@ impl Lists {
     }
 }
 
-/// Most values of a key, readings of a document and tables that one makes.
+/// Maximum number of values of a key, readings of a document, and tables made of one.
 pub const MOST: usize = 1000;
 
-/// Keys that hold several values, each with one of them where it is a number.
+/// Keys that hold several values, each with its current value if that is a number.
 pub type Swept = Vec<(String, Option<f64>)>;
 
 /// A document, not yet read.
@@ -66,7 +66,7 @@ pub struct Document<'s> {
 }
 
 impl<'s> Document<'s> {
-    /// What `root` holds several values for; what is wrong with that is reported and cut away.
+    /// A document of `root` with its keys of several values; mistakes in these are reported and removed.
     pub(super) fn new(
         source: &'s Arc<Source>,
         mut root: TomlNode<'s>,
@@ -116,12 +116,12 @@ impl<'s> Document<'s> {
         !self.axes.is_empty()
     }
 
-    /// Every key of its tables, those of a table behind the table itself.
+    /// All keys of its tables; those of a table come after the table itself.
     pub fn keys(&self) -> Vec<Key> {
         tree::keys(&self.root)
     }
 
-    /// A reading's keys and values, as `a.b=1;c=2`: of those keys that hold several values.
+    /// A reading's keys and values, as `a.b=1;c=2`: only the keys that hold several values.
     pub fn name(&self, reading: usize) -> String {
         let named = (self.axes.iter().zip(digits_of(reading, &self.axes)))
             .filter_map(|(axis, at)| axis.named(0, at));
@@ -129,12 +129,12 @@ impl<'s> Document<'s> {
         each.join(";")
     }
 
-    /// A reading's keys that hold several values, each with the reading's own where it is a number.
+    /// A reading's keys that hold several values, each with the current value if it is a number.
     pub fn swept(&self, reading: usize) -> Swept {
         swept(&self.axes, &digits_of(reading, &self.axes), 0)
     }
 
-    /// Tables made of one that holds several values: their names, and the keys and values that tell them apart.
+    /// Tables made of one that holds several values: their names, and the keys and values that distinguish them.
     pub fn swept_tables(&self) -> Vec<(String, Swept)> {
         let depth = self.lists.tables.place.len() + 1;
         let mut all = Vec::new();
@@ -151,7 +151,7 @@ impl<'s> Document<'s> {
         all
     }
 
-    /// One reading as a `T`, as [`read`](super::read()) does; the last list changes the fastest.
+    /// Reads one combination as a `T`, like [`read`](super::read()); the last list changes the fastest.
     pub fn read<T: DeserializeOwned>(
         &self,
         reading: usize,
@@ -160,7 +160,7 @@ impl<'s> Document<'s> {
         self.read_at(&digits_of(reading, &self.axes), diagnostics)
     }
 
-    /// The first reading, after all values of every list were read beside the first of all others.
+    /// The first reading, after all values of every list were read with the first values of all others.
     pub fn read_all_values<T: DeserializeOwned>(&self, diagnostics: &mut Diagnostics) -> Option<T> {
         let mut places = vec![0; self.axes.len()];
         let first = self.read_at(&places, diagnostics);
@@ -188,7 +188,7 @@ impl<'s> Document<'s> {
     }
 }
 
-/// The product, if it is not beyond what there may be.
+/// The product, if it is within the maximum.
 fn product(factors: impl Iterator<Item = usize>) -> Option<usize> {
     let mut factors = factors;
     let all = factors.try_fold(1usize, usize::checked_mul);
@@ -208,7 +208,7 @@ impl Tables {
         }
     }
 
-    /// The names of tables that hold several values, each with those.
+    /// The names of tables that hold several values, with their keys.
     fn by_name<'f, 's>(
         &self,
         fans: &'f [MultiValueKey<'s>],
@@ -224,7 +224,7 @@ impl Tables {
         all
     }
 
-    /// Reports tables that make more than there may be, and leaves one value of each of their keys.
+    /// Reports tables that make too many tables, and keeps one value of each of their keys.
     fn limit(
         &self,
         fans: &mut [MultiValueKey<'_>],
@@ -246,8 +246,7 @@ impl Tables {
         }
     }
 
-    /// Puts a table for every combination in the place of each that holds several values, and their names in the place
-    /// of its own.
+    /// Replaces each table that holds several values by a table for every combination, and its name by their names.
     fn fan_out<'t>(
         &self,
         fans: &'t [MultiValueKey<'_>],
@@ -285,7 +284,7 @@ impl Tables {
         }
     }
 
-    /// Puts names in the place of one, in the list that names tables.
+    /// Replaces one name by several, in the list that names tables.
     fn rename(&self, name: &str, names: &[String], root: &mut TomlNode<'_>) {
         let path: Vec<Step> = (self.named_in.iter())
             .map(|key| Step::Key((*key).to_owned()))
@@ -316,7 +315,7 @@ fn table_mut<'r, 't>(root: &'r mut TomlNode<'t>, path: &[Step]) -> Option<&'r mu
     }
 }
 
-/// The name of a table that is made of the one called `name`.
+/// The name of a table that is made of the table `name`.
 fn named<'s>(
     name: &str,
     all: &[impl Borrow<MultiValueKey<'s>>],
@@ -332,7 +331,7 @@ fn named<'s>(
     word
 }
 
-/// Keys below `depth` steps that hold several values, each with the number in its place, if it is one.
+/// Keys below `depth` steps that hold several values, each with the number at its index, if it is one.
 fn swept(all: &[MultiValueKey<'_>], places: &[usize], depth: usize) -> Swept {
     let several = all
         .iter()
@@ -343,7 +342,7 @@ fn swept(all: &[MultiValueKey<'_>], places: &[usize], depth: usize) -> Swept {
         .collect()
 }
 
-/// Which value of each is that of a combination; the last changes the fastest.
+/// The index of each key's value in a combination; the last changes the fastest.
 fn digits_of<'s>(mut number: usize, all: &[impl Borrow<MultiValueKey<'s>>]) -> Vec<usize> {
     let mut digits = vec![0; all.len()];
     for (digit, several) in digits.iter_mut().zip(all).rev() {

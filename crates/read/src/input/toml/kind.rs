@@ -8,11 +8,11 @@ use super::complaint::Complaint;
 use super::strict_deserializer::{ReadFailure, StrictDeserializer, ValueOrigin};
 use super::tree::TomlNode;
 
-/// A kind by its name, with what is said of it.
+/// A kind by its name, with its settings.
 pub(super) struct Kind<'t> {
     of: StrictDeserializer<'t>,
     name: &'t str,
-    /// The key and the value, where it is more than its name.
+    /// The key and the value, if there is more than a name.
     settings: Option<(&'t Spanned<DeString<'t>>, StrictDeserializer<'t>)>,
 }
 
@@ -85,7 +85,7 @@ impl<'t> VariantAccess<'t> for Kind<'t> {
         if self.of.node().is_none() {
             return self.of.made_up();
         }
-        // What could be read from a table without keys tells what is missing.
+        // Reading a table without keys reports the missing ones.
         let table = self.of.reading.made_up_table();
         match &self.of.with(ValueOrigin::Table(table)).read::<T>() {
             Err(ReadFailure::Wrong(complaint))

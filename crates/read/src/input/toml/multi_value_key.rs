@@ -1,4 +1,4 @@
-//! Keys that hold several values where one belongs: a list, or a range.
+//! Keys that hold several values in place of one: a list, or a range.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,29 +12,29 @@ use super::tree::{self, Step, TomlNode};
 use crate::input::range::{self, digits};
 use crate::input::{Diagnostics, Source};
 
-/// Stands in a [`Path`] for any key.
+/// Any key, in a [`Path`].
 pub const ANY: &str = "*";
 
-/// Where a key stands, from the top of the document.
+/// The path of a key, from the top of the document.
 pub type Path = Vec<&'static str>;
 
 #[derive(Debug, Clone)]
 pub(super) struct MultiValueKey<'s> {
     pub(super) path: Vec<Step>,
     pub(super) span: Range<usize>,
-    /// The values, each with the word for it.
+    /// The values, each with its word.
     pub(super) values: Vec<(AlternativeValue<'s>, String)>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum AlternativeValue<'s> {
     Written(TomlNode<'s>),
-    /// TOML of one that a range makes.
+    /// TOML of a value of a range.
     Computed(String),
 }
 
 impl<'s> MultiValueKey<'s> {
-    /// Puts one of the values in the place of all, in the node `depth` steps down its path.
+    /// Replaces all values by one, in the node `depth` steps down its path.
     pub(super) fn put<'t>(&'t self, at: usize, depth: usize, node: &mut TomlNode<'t>) {
         let path = self.path.get(depth..).unwrap_or_default();
         if let (Some(place), Some(value)) = (tree::get_mut(node, path), self.value(at)) {
@@ -52,7 +52,7 @@ impl<'s> MultiValueKey<'s> {
         })
     }
 
-    /// The value in place `at`, if it is a number; of a range, the one that its word says.
+    /// The value at index `at`, if it is a number; for a range, from its word.
     pub(super) fn number(&self, at: usize) -> Option<f64> {
         match self.values.get(at)? {
             (AlternativeValue::Written(node), _) => number(node.get_ref()),
@@ -60,7 +60,7 @@ impl<'s> MultiValueKey<'s> {
         }
     }
 
-    /// The key, with dots, as far as it is below `from` steps of its path.
+    /// The key with dots, below `from` steps of its path.
     pub(super) fn key_below(&self, from: usize) -> String {
         let steps = self.path.iter().skip(from).filter_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -69,7 +69,7 @@ impl<'s> MultiValueKey<'s> {
         steps.collect::<Vec<_>>().join(".")
     }
 
-    /// The key and the word for one of the values, unless there is only one.
+    /// The key and the word of one value, unless there is only one.
     pub(super) fn named(&self, from: usize, at: usize) -> Option<(String, &str)> {
         match &self.values[..] {
             [] | [_] => None,
@@ -78,7 +78,7 @@ impl<'s> MultiValueKey<'s> {
     }
 }
 
-/// All paths in a document that a path with [`ANY`] in it stands for.
+/// All paths in a document that match a path with [`ANY`] in it.
 pub(super) fn places(root: &TomlNode<'_>, path: &[&'static str]) -> Vec<Vec<Step>> {
     let mut all = vec![Vec::new()];
     for key in path {
@@ -105,8 +105,8 @@ pub(super) fn is_any(paths: &[Path], own: &[Step]) -> bool {
     (paths.iter()).any(|path| path.len() == own.len() && path.iter().zip(own).all(fits))
 }
 
-/// Reads what stands where one value belongs; what is wrong with a list or a range is reported and cut away, and of no
-/// more than `most` values too.
+/// Reads several values in place of one; mistakes in a list or a range are reported and removed, as are values above the
+/// maximum `most`.
 pub(super) struct Reader<'a, 's> {
     pub(super) source: &'a Arc<Source>,
     pub(super) broken: &'a [Range<usize>],
@@ -187,7 +187,7 @@ impl<'s> Reader<'_, 's> {
         &mut self,
         node: &TomlNode<'s>,
     ) -> Result<Vec<(AlternativeValue<'s>, String)>, Option<ListMistake>> {
-        // What is wrong inside it is told.
+        // Mistakes inside it were reported.
         let range: range::Range =
             deserializer::read(self.source, node, self.broken, self.diagnostics).ok_or(None)?;
         let values = (range.values())
@@ -220,7 +220,7 @@ impl<'s> Reader<'_, 's> {
     }
 }
 
-/// What is wrong with a list or a range as a whole, or with a part of it.
+/// A mistake in a list or a range as a whole, or in a part of it.
 struct ListMistake {
     title: String,
     label: &'static str,

@@ -1,6 +1,6 @@
-//! One reading of a document, which goes on after mistakes; serde gives up at the first. What is wrong is reported and left
-//! out, and the table or list around it is read again without it; a missing key is reported and made up, for the rest of its
-//! table. A document in which anything was made up is never handed out.
+//! One reading of a document, which continues after mistakes, while serde stops at the first one. A mistake is reported and
+//! left out, and the table or list around it is read again without it; a missing key is reported and made up, for the rest of
+//! its table. A document in which anything was made up is never returned.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -13,13 +13,13 @@ use super::tree::TomlNode;
 use crate::input::{Diagnostic, Source};
 use ::toml::de::DeValue;
 
-/// A file with more mistakes than this is of another kind altogether.
+/// A file with more mistakes is of another kind.
 const MOST_MISTAKES: usize = 200;
 
-/// Values that are read at most, all that are read again included: a large document is told fewer mistakes.
+/// Maximum number of values that are read, repetitions included: a large document gets fewer messages.
 const MOST_READ: usize = 20_000_000;
 
-/// Mistakes of a document that are told, however large it is.
+/// Number of mistakes that are reported for documents of any size.
 const FEWEST_MISTAKES: usize = 10;
 
 /// A table in which keys can be made up.
@@ -35,20 +35,20 @@ impl KeyedTable {
     }
 }
 
-/// Where a value of the document is in memory: two of them may be at one place of the text.
+/// The address of a value in memory: two values may have one place in the text.
 type Address = *const ();
 
 fn address(node: &TomlNode<'_>) -> Address {
     ptr::from_ref(node).cast()
 }
 
-/// What became known about a document while it was read.
+/// State of reading a document.
 pub(super) struct Reading<'a> {
     pub(super) source: &'a Arc<Source>,
-    /// Lines with syntax errors: what is wrong there was reported already.
+    /// Lines with syntax errors, which were reported already.
     pub(super) broken: &'a [Range<usize>],
     pub(super) mistakes: RefCell<Vec<Diagnostic>>,
-    /// The values that are read no more.
+    /// The values that are not read again.
     pub(super) left_out: RefCell<HashSet<Address>>,
     pub(super) made_up: RefCell<HashMap<KeyedTable, Vec<&'static str>>>,
     pub(super) made_up_tables: Cell<usize>,
@@ -60,7 +60,7 @@ impl Reading<'_> {
         self.read.set(self.read.get() + 1);
     }
 
-    /// Whether it is not worth while to go on.
+    /// Whether it is no longer useful to continue.
     pub(super) fn is_enough(&self) -> bool {
         let told = self.mistakes.borrow().len();
         told >= MOST_MISTAKES || told >= FEWEST_MISTAKES && self.read.get() > MOST_READ
@@ -70,7 +70,7 @@ impl Reading<'_> {
         self.left_out.borrow().contains(&address(node))
     }
 
-    /// Tells what is wrong with a value of the document, and has it left out from now on.
+    /// Reports a mistake in a value of the document, and leaves it out from now on.
     pub(super) fn leave_out(&self, node: &TomlNode<'_>, complaint: &Complaint, key: Option<&str>) {
         if !self.holds_made_up(node) {
             self.tell(node.span(), complaint, key);
@@ -78,7 +78,7 @@ impl Reading<'_> {
         self.left_out.borrow_mut().insert(address(node));
     }
 
-    /// Tells what is wrong at a place, unless nothing can be trusted there.
+    /// Reports a mistake at a place, unless the place cannot be trusted.
     pub(super) fn tell(&self, span: Range<usize>, complaint: &Complaint, key: Option<&str>) {
         let on_broken_line =
             |line: &Range<usize>| line.start <= span.start && span.start <= line.end;
@@ -96,8 +96,8 @@ impl Reading<'_> {
         KeyedTable::MadeUp(self.made_up_tables.get())
     }
 
-    /// Makes up a key of a table, unless that was done before. One of the document is told to lack it, unless it was left
-    /// out or the parser may have skipped it.
+    /// Makes up a key of a table, unless that was done before. A table of the document is reported to lack it, unless the key
+    /// was left out or the parser may have skipped it.
     pub(super) fn make_up(
         &self,
         table: KeyedTable,

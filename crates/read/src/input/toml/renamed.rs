@@ -1,4 +1,4 @@
-//! Keys that were called otherwise: what to say to whoever still writes them.
+//! Renamed keys, with messages about the new names.
 
 /// The old name, the new one, and what it means now.
 const RENAMED: &[(&str, &str, &str)] = &[
@@ -15,7 +15,7 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What to do about an unknown key that was legal once, if one of `legal` took its place.
+/// Advice about an unknown key that was legal once, if one of `legal` replaced it.
 pub(super) fn help(word: &str, legal: &[&str]) -> Option<String> {
     let (old, new, meaning) = RENAMED.iter().find(|(old, ..)| *old == word)?;
     let is_here = legal.contains(new);

@@ -1,5 +1,5 @@
-//! Deserializing a tree, more strictly than the `toml` crate and with a place for every mistake. A table is a table wherever
-//! a form has keys: serde's derived structs would also take a list, `[[pricing]]` for `[pricing]` or `pricing = []`.
+//! Deserializes a tree, more strictly than the `toml` crate and with a place for every mistake. A form with keys only accepts
+//! a table: serde's derived structs would also accept a list, `[[pricing]]` for `[pricing]` or `pricing = []`.
 
 use std::fmt::{self, Display};
 use std::slice;
@@ -20,11 +20,11 @@ const MOST_KEYS: usize = 10_000;
 
 #[derive(Debug)]
 pub(super) enum ReadFailure {
-    /// The value is wrong, and nobody was told yet.
+    /// The value is wrong, and this was not reported yet.
     Wrong(Box<Complaint>),
-    /// A part of it was wrong: it can be had without that part, if it is read again.
+    /// A part was wrong: reading again gives the value without that part.
     ReadAgain,
-    /// Too much is wrong to go on.
+    /// Too many mistakes to continue.
     Enough,
 }
 
@@ -74,7 +74,7 @@ impl Error for ReadFailure {
 pub(super) struct StrictDeserializer<'t> {
     pub(super) reading: &'t Reading<'t>,
     pub(super) value: ValueOrigin<'t>,
-    /// The key that it is the value of, or an element of the value of.
+    /// The key of this value, or of the list around it.
     pub(super) key: Option<&'t str>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct StrictDeserializer<'t> {
 pub(super) enum ValueOrigin<'t> {
     Written(&'t TomlNode<'t>),
     Key(&'t Spanned<DeString<'t>>),
-    /// The name of a kind, or a text that is made up.
+    /// The name of a kind, or a made-up text.
     Word(&'t str),
     Table(KeyedTable),
     One,
@@ -102,7 +102,7 @@ pub(super) enum Form<'t> {
 }
 
 impl Form<'_> {
-    /// The complaint that this form was found where something else belongs.
+    /// The mistake that this form was found in place of another.
     pub(super) fn instead_of(&self, expected: impl Into<String>) -> ReadFailure {
         let number;
         let found = match self {
@@ -130,7 +130,7 @@ impl<'t> StrictDeserializer<'t> {
         }
     }
 
-    /// Where it is in the document, unless it is made up.
+    /// The node in the document, unless it is made up.
     pub(super) fn node(self) -> Option<&'t TomlNode<'t>> {
         match self.value {
             ValueOrigin::Written(node) => Some(node),
@@ -151,7 +151,7 @@ impl<'t> StrictDeserializer<'t> {
         StrictDeserializer { value, ..self }
     }
 
-    /// The value as a `V`, read as often as parts of it turn out to be wrong.
+    /// The value as a `V`, read again for every wrong part.
     pub(super) fn read<V: Deserialize<'t>>(self) -> Result<V, ReadFailure> {
         loop {
             self.reading.count();
@@ -162,7 +162,7 @@ impl<'t> StrictDeserializer<'t> {
         }
     }
 
-    /// Deals with a refusal of this value or of a part of it; fails where reading it again is of no use.
+    /// Handles a refusal of this value or of a part of it; fails if reading it again is useless.
     fn after(self, refusal: ReadFailure) -> Result<(), ReadFailure> {
         if self.reading.is_enough() {
             return Err(ReadFailure::Enough);
@@ -191,7 +191,7 @@ impl<'t> StrictDeserializer<'t> {
         }
     }
 
-    /// A refusal of this value, of use to what is around it.
+    /// A refusal of this value, with information for the value around it.
     pub(super) fn settled(self, refusal: ReadFailure) -> ReadFailure {
         match self.after(refusal) {
             Ok(()) => ReadFailure::ReadAgain,
@@ -383,7 +383,7 @@ impl<'t> Iterator for Elements<'t> {
 
 pub(super) type Entries<'t> = map::Iter<'t, Spanned<DeString<'t>>, TomlNode<'t>>;
 
-/// A table, key by key; those that are made up come last.
+/// A table, key by key; made-up keys come last.
 pub(super) struct Pairs<'t> {
     pub(super) rest: Option<Entries<'t>>,
     pub(super) made_up: std::vec::IntoIter<&'static str>,

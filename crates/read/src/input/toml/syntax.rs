@@ -1,4 +1,4 @@
-//! What the TOML parser itself did not understand.
+//! Syntax errors of the TOML parser.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use super::unclosed;
 use crate::input::words::shown;
 use crate::input::{Diagnostic, Diagnostics, Source};
 
-/// What of a text is not to be trusted.
+/// Parts of a text that cannot be trusted.
 #[derive(Debug, Default)]
 pub(super) struct UntrustedLines {
     pub(super) lines: Vec<Range<usize>>,
-    /// Where a list goes on that was never closed: from here on nothing stands where it was meant to.
+    /// The start of the text after an unclosed list: from here on everything is misplaced.
     pub(super) from: Option<usize>,
 }
 
-/// Reports all syntax errors; returns where whatever was read is not to be trusted.
+/// Reports all syntax errors; returns the parts that cannot be trusted.
 pub(super) fn report(
     errors: &[Error],
     source: &Arc<Source>,
@@ -34,7 +34,7 @@ pub(super) fn report(
             broken.from = Some(line.start);
             break;
         }
-        // The parser stumbles on: a second error in one line follows from the first.
+        // A second error in one line follows from the first.
         if !broken.lines.contains(&line) {
             diagnostics.push(diagnostic(error.message(), span, source));
             broken.lines.push(line);
@@ -84,8 +84,8 @@ fn diagnostic(message: &str, span: Range<usize>, source: &Arc<Source>) -> Diagno
     told
 }
 
-/// The line in which a key was set before the place where it is set again, or where the table of an earlier header
-/// begins. `None` where it is in the same line, or written otherwise.
+/// The line that sets a key before the place that sets it again, or the start of the table of an earlier header. `None` if it
+/// is in the current line, or written differently.
 fn set_before(text: &str, key: &str, at: usize) -> Option<usize> {
     let line = line_around(text, at);
     let header = |line: &str| {
@@ -98,7 +98,7 @@ fn set_before(text: &str, key: &str, at: usize) -> Option<usize> {
         rest.is_some_and(|rest| rest.trim_start().starts_with(['=', '.']))
     };
     let above: Vec<&str> = text.get(..line.start)?.lines().collect();
-    // Above the header of its own table stand other keys of this name.
+    // Other tables above may have keys of this name.
     let mut own = (0..above.len())
         .rev()
         .take_while(|&at| again.is_some() || header(above[at]).is_none());

@@ -62,7 +62,7 @@ fn scenario(text: &str) -> (Option<Scenario>, String, usize) {
     (read, d.render(false), d.len())
 }
 
-/// What is left of a text against which this is said, and no more.
+/// The rest of a text with exactly these mistakes.
 #[track_caller]
 fn left<T: serde::de::DeserializeOwned>(text: &str, expected: &[&str]) -> Option<T> {
     let mut d = Diagnostics::default();
@@ -142,7 +142,7 @@ colour = { red = 1 }
             "unknown key `colour`\n  --> s.toml:23:1\n",
         ],
     );
-    // A worker without its required `cores` cannot be had.
+    // A worker without its required `cores` is not returned.
     assert!(read.is_none());
 }
 

@@ -1,4 +1,4 @@
-//! Finding, and cutting away, parts of a parsed document.
+//! Finds and removes parts of a parsed document.
 
 use std::mem;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) fn get_mut<'t, 's>(
         })
 }
 
-/// Cuts away all keys and elements that begin at `from` or behind it.
+/// Removes all keys and elements that begin at `from` or later.
 pub(super) fn cut_behind(node: &mut TomlNode<'_>, from: usize) {
     match node.get_mut() {
         DeValue::Table(table) => {
@@ -61,7 +61,7 @@ pub(super) fn cut_behind(node: &mut TomlNode<'_>, from: usize) {
     }
 }
 
-/// Cuts away the key or element at a path; false if there is none.
+/// Removes the key or element at a path; false if there is none.
 pub(super) fn remove(root: &mut TomlNode<'_>, path: &[Step]) -> bool {
     let Some((last, parent)) = path.split_last() else {
         return false;
@@ -82,7 +82,7 @@ pub(super) fn remove(root: &mut TomlNode<'_>, path: &[Step]) -> bool {
     }
 }
 
-/// The node as if its text began `by` bytes later.
+/// The node with all places moved by `by` bytes.
 pub(super) fn moved(node: TomlNode<'_>, by: usize) -> TomlNode<'_> {
     let later = |span: Range<usize>| span.start + by..span.end + by;
     let span = later(node.span());
@@ -103,7 +103,7 @@ pub(super) fn moved(node: TomlNode<'_>, by: usize) -> TomlNode<'_> {
     Spanned::new(span, value)
 }
 
-/// Puts keys of `lower` into `upper` where it has none, in their common tables too.
+/// Copies missing keys from `lower` into `upper`, also in their common tables.
 pub(super) fn fill<'s>(
     upper: &mut TomlNode<'s>,
     lower: TomlNode<'s>,
@@ -132,10 +132,10 @@ pub(super) fn fill<'s>(
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// The tables that it stands in and its name, with dots: `spot.lifetime`.
+    /// The path with dots: `spot.lifetime`.
     pub path: String,
     pub name: Range<usize>,
-    /// The place of its value; of a table, that of its header.
+    /// The place of its value; for a table, of its header.
     pub value: Range<usize>,
 }
 

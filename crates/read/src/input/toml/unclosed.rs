@@ -1,9 +1,9 @@
-//! Lists that are not closed: the parser takes all that follows for their elements, and stumbles in each line.
+//! Unclosed lists: the parser reads the following text as their elements, with an error in each line.
 
 use std::ops::Range;
 
-/// Where a list begins that was not closed before an error: the error is about elements of a list, and stands where a
-/// key is set, or at the end of the text.
+/// Start of a list that was not closed before an error: the error is about elements of a list, and is where a key is set, or
+/// at the end of the text.
 pub(super) fn list_before(text: &str, error: &Range<usize>, message: &str) -> Option<usize> {
     if !message.contains("array") {
         return None;
@@ -34,7 +34,7 @@ fn is_header(line: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&inner)
 }
 
-/// The last `[` in a text that has no `]`, outside of texts and comments.
+/// The last `[` in a text without its `]`, outside of texts and comments.
 fn last_open(text: &str) -> Option<usize> {
     let mut open = Vec::new();
     let mut rest = text;
@@ -58,7 +58,7 @@ fn last_open(text: &str) -> Option<usize> {
     open.pop()
 }
 
-/// Bytes of the text in quotes that something begins with; to the end of the line where it is not closed.
+/// Length in bytes of a text in quotes; to the end of the line if it is not closed.
 fn length_of_text(text: &str) -> usize {
     let quote = &text[..1];
     let triple = quote.repeat(3);

@@ -1,4 +1,4 @@
-//! What plans keep and share, and their order of computation: schedules, virtual stages, recomputation, sharding.
+//! Forms of plans: schedules, virtual stages, recomputation, sharding.
 
 use super::layers::PlanSubject;
 use crate::complaints::Complaints;
@@ -11,7 +11,7 @@ use scavsim_read::input::{Spanned, listed};
 
 const USUAL_VIRTUAL_STAGES: u32 = 2;
 
-/// Values that `key` names, each once; `None` where it is absent.
+/// Values that `key` names, each once; `None` if it is absent.
 fn named<T: Copy + PartialEq>(
     (key, asked): (&str, &Option<Spanned<OneOrMore<String>>>),
     all: &[T],
@@ -80,7 +80,7 @@ pub(super) fn schedules(
     (chosen, virtual_stages.unwrap_or_else(|| vec![usual]))
 }
 
-/// Every combination of the named forms, else the runtime's form.
+/// Every combination of the named forms, by default the runtime's form.
 pub(super) fn read(
     table: &ParallelTable,
     subject: &PlanSubject,
@@ -167,7 +167,7 @@ fn every<T: Copy>(forms: &mut Vec<Form>, values: Option<Vec<T>>, set: impl Fn(&m
     *forms = forms.iter().flat_map(with).collect();
 }
 
-/// One or both; `None` where the scenario does not say.
+/// One or both values; `None` if the scenario does not say.
 fn whether(
     key: &str,
     asked: &Option<Spanned<OneOrMore<bool>>>,
@@ -197,7 +197,7 @@ fn lacks_rate(
     complaints.push(complaint.with_help(help));
 }
 
-/// Sharding that the runtime cannot do.
+/// Sharding that the runtime lacks.
 fn lacking(
     table: &ParallelTable,
     shard: Option<&[Shard]>,

@@ -296,7 +296,7 @@ impl ModelSpecification {
 }
 
 impl PlanSubject {
-    /// Whether it is a model of which tokens go through some experts.
+    /// Whether its tokens go through only some of several experts.
     pub(super) fn has_experts(&self) -> bool {
         matches!(self, PlanSubject::Model(own) if own.model.experts.is_some())
     }
@@ -379,7 +379,7 @@ impl ModelSpecification {
         for (number, form) in forms.iter().enumerate() {
             let settings = form.under(&runtime.settings);
             let is_sharded = form.shard == Shard::Full;
-            // What is wrong with the degrees that are asked for is told once.
+            // Mistakes of the requested degrees are reported once.
             let before = complaints.count();
             let tensors = self.tensors(table, most, is_sharded, complaints);
             if complaints.count() > before && number == 0 {
@@ -396,7 +396,7 @@ impl ModelSpecification {
             formed.push(PreparedForm {
                 form: *form,
                 profile: Arc::new(law.profile(&found.nodes, &tensors, &micro_batches)),
-                // Sharded weights leave nothing to cut.
+                // Sharded weights leave nothing to partition.
                 usual_stages: is_sharded.then(|| vec![1]),
                 runtime: settings,
             });
@@ -442,7 +442,7 @@ pub(super) fn gpus_of(node: &NodeTable) -> Option<u32> {
     node.gpus.map(Machines::get).or(listed)
 }
 
-/// The links, with the hash of a table of one's own.
+/// The links, with the hash of a table of the user.
 fn links(
     table: &ParallelTable,
     files: &Files,

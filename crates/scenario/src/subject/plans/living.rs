@@ -1,4 +1,4 @@
-//! Life of a job on plans: failures of machines, and reactions.
+//! The life of a job on plans: failures of machines, and reactions.
 
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ fn cause(
     })
 }
 
-/// Reaction of the job to losses; the default after mistakes.
+/// The job's reaction to losses; the default after mistakes.
 pub(super) fn reacting(
     file: &ScenarioFile,
     table: &ParallelTable,
@@ -235,7 +235,7 @@ fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts 
     }
 }
 
-/// Refuses reactions to what never happens, or from what is not kept.
+/// Refuses reactions to events that never happen, or from copies that do not exist.
 fn impossible(
     file: &ScenarioFile,
     table: &ParallelTable,

@@ -45,7 +45,7 @@ pub(super) fn read(
             complaints.unknown(title, vm, &named, "list vms");
         }
     }
-    // Of each kind, where it says them.
+    // For each kind, if it names them.
     let mut own_markets: Vec<Option<Vec<Option<bool>>>> = Vec::new();
     for node in chosen {
         if let Some((mut kind, own)) = kind(node, table, subject, complaints) {
@@ -83,11 +83,11 @@ pub(super) fn read(
         let zone = zone_of(&lanes.concat(), &found.kinds);
         let mut place = found.zones.iter().position(|known| *known == zone);
         if place.is_none() && !found.zones.is_empty() {
-            // Of a mix over several.
+            // A mix spans several zones.
             found.zones.push(zone);
             place = Some(found.zones.len() - 1);
         }
-        // What only some of its kinds are rented on, a mix is not.
+        // A mix is not rented on terms that only some of its kinds have.
         let of = |kind: &u32| own_markets[*kind as usize].as_ref();
         let all = || lanes.iter().flatten();
         let offered = all().find_map(of).unwrap_or(&usual);
@@ -219,7 +219,7 @@ fn markets(
     Some(all)
 }
 
-/// Unlike replicas: the kinds of each pipeline, over all combinations of zones.
+/// Mixed replicas: the kinds of each pipeline, over all combinations of zones.
 fn unlike(
     table: &ParallelTable,
     kinds: &[NodeKind],
@@ -317,7 +317,7 @@ fn mixed(
         .collect()
 }
 
-/// Every way to take the VM types of a mix from their zones.
+/// All combinations of zones for the VM types of a mix.
 fn across(names: &[&str], kinds: &[NodeKind]) -> Vec<Vec<u32>> {
     let mut all: Vec<Vec<u32>> = vec![Vec::new()];
     for vm in names {
