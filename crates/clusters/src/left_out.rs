@@ -1,4 +1,4 @@
-//! Configurations that a scenario leaves out unasked, and why.
+//! Configurations that a scenario leaves out by default, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// `measured`: whether only what was measured is searched.
+    /// `measured`: whether only measured configurations are searched.
     pub fn new(workload: &Workload, measured: bool) -> LeftOut {
         LeftOut {
             workload: workload.name.clone(),
@@ -26,7 +26,7 @@ impl LeftOut {
         }
     }
 
-    /// Placements that are searched only where they are named.
+    /// Uneven placements, which are searched only if they are named.
     pub fn uneven(&mut self, workload: &Workload, used: &[&str]) {
         let uneven = |shape: &&str| Shape::parse(shape).is_ok_and(|s| !s.is_even());
         let left = workload.steps.shapes().map(|s| &**s);

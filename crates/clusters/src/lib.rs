@@ -1,4 +1,4 @@
-//! Clusters that train workloads, as the subject of experiments: which configurations, on which VM types, and what is left out.
+//! Clusters that train workloads, as the subject of experiments: their configurations and VM types, and what is left out.
 
 pub mod left_out;
 pub mod machine;
@@ -47,7 +47,7 @@ pub struct Clusters {
     pub stored: Vec<Workload>,
     pub reach: Reach,
     pub left_out: Vec<LeftOut>,
-    /// VM types that were not measured, and their places by name.
+    /// VM types that were not measured, and their indices by name.
     pub machines: Vec<Machine>,
     pub places: HashMap<Arc<str>, usize>,
 }
@@ -86,7 +86,7 @@ impl Clusters {
         }
     }
 
-    /// Whether two searches are each on one VM shape, and of one kind.
+    /// Whether two searches are each on one VM shape, and alike.
     fn is_alike(&self, a: &Search, b: &Search) -> bool {
         let like = |c: &Configuration| {
             let shape = Shape::parse(&c.vm).ok()?;
@@ -109,7 +109,7 @@ impl Clusters {
             && like(first).is_some_and(|first| Some(first) == like(second))
     }
 
-    /// VM types and pairs of workers and batch: a strategy needs the same where these are equal.
+    /// VM types and pairs of workers and batch: if these are equal, a strategy has equal requirements.
     fn kind(&self, search: &Search) -> impl Eq + Hash + use<> {
         let shapes = self
             .workload_and_configurations(search)
@@ -125,13 +125,13 @@ impl Clusters {
         (search.choice, kinds.collect::<Vec<_>>())
     }
 
-    /// Searches on every VM type, but one for types with the same measured type and configurations.
+    /// Searches on every VM type, but only one for types with equal measured type and configurations.
     pub fn representatives(&self) -> Vec<Search> {
         let mut searches = self.searches();
         if self.search == SearchGrouping::EachVm {
             let (mut seen, mut last) = (HashSet::new(), None);
             searches.retain(|search| {
-                // Neighbours are mostly of one kind, which need not be put into words.
+                // Neighbours are mostly alike, which is cheaper to compare than keys.
                 let is_seen = (last.as_ref()).is_some_and(|last| self.is_alike(last, search));
                 last = Some(search.clone());
                 !is_seen && seen.insert(self.kind(search))
@@ -188,7 +188,7 @@ impl Subject for Clusters {
             ("memory_gib", |own| own.memory_gib),
             ("usd_per_hour", |own| own.usd_per_hour),
         ];
-        // Axes have the value that names have.
+        // Axes have the values that names show.
         let value = |value: f64| digits(value).parse().unwrap_or(value);
         let mut swept = keys.to_vec();
         swept.retain(|(_, of)| {
@@ -276,7 +276,7 @@ pub trait ClusterScenario {
             .map_or(&mut [], |own| &mut own.workloads)
     }
 
-    /// A sentence where gradients are stale and neither workload nor scenario gives their cost: they count as fresh.
+    /// A sentence if gradients are stale and neither workload nor scenario gives their cost: they count as fresh.
     fn unpriced_staleness(&self) -> Option<String>;
 }
 
@@ -291,7 +291,7 @@ impl ClusterScenario for Scenario {
     }
 
     fn unpriced_staleness(&self) -> Option<String> {
-        // All settings have the same protocols.
+        // All settings share their protocols.
         let setup = &self.runs_in.first()?.setup;
         if setup.staleness.is_some() {
             return None;

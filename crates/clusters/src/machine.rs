@@ -46,7 +46,7 @@ impl Machine {
 pub fn fleet<'m>(machines: impl IntoIterator<Item = &'m Machine>) -> Fleet<'m> {
     Fleet::new(machines.into_iter().map(|m| {
         let own = OwnVm {
-            // One table may make several types, whose names say which.
+            // One table may make several types, whose names differ.
             table: &m.table,
             like: &m.stand_in.like,
             vcpu: m.vcpu,

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 thread_local! {
-    /// What stops the work of this thread.
+    /// The interrupt of this thread's work.
     static HERE: RefCell<Interrupt> = const { RefCell::new(Interrupt::NEVER) };
 }
 
-/// Stops a run from outside, from a signal or another thread; clones are the same flag, which never falls.
+/// Stops a run from outside, from a signal or another thread; clones share one flag, which is never cleared.
 ///
-/// Every simulated event looks at it. What is stopped has no result: nothing of it is handed out.
+/// Every simulated event checks it. A stopped computation has no result: nothing of it is returned.
 #[derive(Debug, Clone)]
 pub struct Interrupt(Option<Arc<AtomicBool>>);
 
 impl Interrupt {
-    /// A flag that nobody can raise.
+    /// A flag that is never raised.
     pub const NEVER: Interrupt = Interrupt(None);
 
     /// Raises the flag.
@@ -33,9 +33,9 @@ impl Interrupt {
         (self.0.as_ref()).is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Does `work` so that whatever in it takes long can be stopped: what is deep inside asks for that of its thread.
+    /// Does `work` with this interrupt for the current thread, so that slow parts deep inside can be stopped.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        /// Puts back the one before, also where the work panics.
+        /// Restores the previous interrupt, also after a panic.
         struct InterruptBefore(Interrupt);
         impl Drop for InterruptBefore {
             fn drop(&mut self) {
@@ -46,12 +46,12 @@ impl Interrupt {
         work()
     }
 
-    /// The one that stops the work of this thread.
+    /// The interrupt of the current thread's work.
     pub fn of_current_thread() -> Interrupt {
         HERE.with_borrow(Interrupt::clone)
     }
 
-    /// Whether the work of this thread is to stop.
+    /// Whether the current thread's work must stop.
     pub fn is_raised_here() -> bool {
         HERE.with_borrow(Interrupt::is_raised)
     }
@@ -59,7 +59,7 @@ impl Interrupt {
     /// A pool of `threads` threads whose work this interrupt stops.
     ///
     /// # Errors
-    /// Whatever keeps them from being started.
+    /// If the threads cannot be started.
     pub fn pool(&self, threads: usize) -> io::Result<ThreadPool> {
         let own = self.clone();
         let pool = ThreadPoolBuilder::new().num_threads(threads);

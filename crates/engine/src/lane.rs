@@ -1,5 +1,5 @@
-//! Events that were scheduled together, sorted once. A key is one word, the delay in nanoseconds and then the place of
-//! insertion, so that equal times leave first in, first out.
+//! Events that were scheduled together, sorted once. A key is one word, the delay in nanoseconds and then the insertion
+//! index, so that equal times leave first in, first out.
 
 use super::sort::sort;
 use scavsim_base::units::SimTime;
@@ -12,19 +12,19 @@ pub(super) struct Lane<E> {
     events: Vec<E>,
     spare: Vec<u64>,
     next: usize,
-    /// From when delays count.
+    /// The start time of the delays.
     start: SimTime,
-    /// The insertion counter of the first.
+    /// The insertion counter of the first event.
     order: u64,
     /// Bits of an index, and these bits.
     bits: u32,
     mask: u64,
-    /// The longest delay in nanoseconds that there is room for.
+    /// The longest delay in nanoseconds that fits into a key.
     longest: u64,
 }
 
 impl<E: Copy> Lane<E> {
-    /// Makes room for so many events from `start` on, whose first has this insertion counter. It has to be empty.
+    /// Prepares `count` events from `start` on, the first with this insertion counter. The lane must be empty.
     #[inline]
     pub(super) fn open(&mut self, start: SimTime, order: u64, count: usize) {
         self.clear();
@@ -36,8 +36,8 @@ impl<E: Copy> Lane<E> {
         self.events.reserve(count);
     }
 
-    /// Takes in the next event, unsorted; `false` where its delay does not fit into a word with its index. The index is used
-    /// up either way.
+    /// Adds the next event, unsorted; `false` if its delay does not fit into a word with its index. The index is used up in
+    /// any case.
     #[inline]
     pub(super) fn add(&mut self, delay: SimTime, event: E) -> bool {
         let (index, delay) = (self.events.len() as u64, delay.nanoseconds());
@@ -67,7 +67,7 @@ impl<E: Copy> Lane<E> {
         ))
     }
 
-    /// The insertion counter of the earliest. There must be one.
+    /// The insertion counter of the earliest event, which must exist.
     #[inline]
     pub(super) fn first_order(&self) -> u64 {
         self.order + self.index(self.keys[self.next]) as u64

@@ -1,5 +1,5 @@
-//! The discrete-event kernel: a simulated clock and a deterministic event queue. It knows nothing of machine learning,
-//! clusters or prices. Equal times leave the queue in the order in which they entered, so a run is a function of its input.
+//! The discrete-event kernel: a simulated clock and a deterministic event queue. It is independent of machine learning,
+//! clusters and prices. Equal times leave the queue in the order in which they entered, so a run is a function of its input.
 
 pub mod interrupt;
 mod lane;

@@ -1,18 +1,18 @@
 use rayon::prelude::*;
 
-/// The threads on which something is computed; results do not depend on them. Code that holds a lock or fills a cell that
-/// others wait for must not share: a thread that waits for its helpers takes up other work, which may wait for that cell.
+/// The threads of a computation; results do not depend on them. Code that holds a lock or fills a cell that others wait for
+/// must not share: a thread that waits for its helpers starts other work, which may wait for that cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Parallelism {
-    /// On this one.
+    /// On the current thread.
     #[default]
     One,
-    /// On those of the pool that this one belongs to.
+    /// On the threads of the current pool.
     Pool,
 }
 
 impl Parallelism {
-    /// Threads of the pool that this is called in, if it is called in one.
+    /// The pool of the current thread, if that has several threads; otherwise the current thread.
     pub fn of_current_thread() -> Parallelism {
         match rayon::current_thread_index() {
             Some(_) if rayon::current_num_threads() > 1 => Parallelism::Pool,
@@ -27,7 +27,7 @@ impl Parallelism {
         }
     }
 
-    /// What `of` makes of each of `items` and its place, in their order.
+    /// Applies `of` to each of `items` and its index, and returns the results in order.
     pub fn map<T: Send, R: Send>(
         self,
         items: &mut [T],
@@ -44,7 +44,7 @@ impl Parallelism {
         }
     }
 
-    /// What `of` makes of each number below `count`, in their order; each thread takes up `at_once` of them.
+    /// Applies `of` to each number below `count`, and returns the results in order; each thread processes `at_once` of them.
     pub fn each<R: Send>(
         self,
         count: usize,

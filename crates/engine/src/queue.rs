@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::lane::Lane;
 use scavsim_base::units::SimTime;
 
-/// Pending events and the clock, which is the time of the last event taken. Events are small values, copied and not moved.
+/// Pending events and the clock, which is the time of the last removed event. Events are small values, copied and not moved.
 #[derive(Debug, Clone)]
 pub struct Queue<E> {
     heap: BinaryHeap<QueueEntry<E>>,
@@ -40,12 +40,12 @@ impl EarliestEvent {
 }
 
 impl<E: Copy> Queue<E> {
-    /// An empty queue at time zero, stopped by what stops the work of this thread.
+    /// An empty queue at time zero, with the interrupt of the current thread.
     pub fn new() -> Self {
         Queue::heeding(Interrupt::of_current_thread())
     }
 
-    /// An empty queue at time zero that `interrupt` stops: once `interrupt` is raised, nothing is due by any time.
+    /// An empty queue at time zero with this interrupt: once it is raised, nothing is due any more.
     pub fn heeding(interrupt: Interrupt) -> Self {
         Queue {
             heap: BinaryHeap::new(),
@@ -56,7 +56,7 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// Whether it was stopped from outside: what came of it since is no result.
+    /// Whether it was interrupted from outside: later values are no results.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
@@ -130,7 +130,7 @@ impl<E: Copy> Queue<E> {
         }
     }
 
-    /// Moves the clock on by `delay`, as to an event that is due then, where nothing is pending; whether that was so.
+    /// Advances the clock by `delay`, like an event that is due then, if nothing is pending; returns whether that was so.
     #[inline]
     pub fn pass(&mut self, delay: SimTime) -> bool {
         let is_idle = self.is_empty();
@@ -141,17 +141,17 @@ impl<E: Copy> Queue<E> {
         is_idle
     }
 
-    /// Takes the earliest event and moves the clock to it; `None` when nothing is pending.
+    /// Removes the earliest event and advances the clock to it; `None` if nothing is pending.
     #[inline]
     pub fn advance(&mut self) -> Option<E> {
         let head = self.head()?;
         self.pop_head(head)
     }
 
-    /// Takes the earliest event up to `until` and moves the clock to it; `None` when nothing is pending by then.
+    /// Removes the earliest event up to `until` and advances the clock to it; `None` if nothing is pending until then.
     #[inline]
     pub fn advance_until(&mut self, until: SimTime) -> Option<E> {
-        // Most events of a step come one after the other from the lane, with nothing in the heap.
+        // Most events of a step come one after another from the lane, with an empty heap.
         let head = match (self.heap.is_empty(), self.lane.first_at()) {
             (true, at) => EarliestEvent::Lane(at?),
             _ => self.head()?,
@@ -162,8 +162,8 @@ impl<E: Copy> Queue<E> {
         self.pop_head(head)
     }
 
-    /// The earliest event due by `until`, left in place; the clock moves to it. Then [`Queue::advance`] or
-    /// [`Queue::put_off`].
+    /// The earliest event up to `until`, which stays in the queue; the clock advances to it. Follow with [`Queue::advance`]
+    /// or [`Queue::put_off`].
     #[inline]
     pub fn look_until(&mut self, until: SimTime) -> Option<&E> {
         let head = self.head().filter(|head| head.time() <= until)?;
@@ -201,14 +201,14 @@ impl<E: Copy> Queue<E> {
         self.head().map(EarliestEvent::time)
     }
 
-    /// Moves the clock on to `at`, but not past a pending event, and never back.
+    /// Advances the clock to `at`, but not past a pending event, and never back.
     #[inline]
     pub fn rest_until(&mut self, at: SimTime) {
         let at = self.next_at().map_or(at, |next| at.min(next));
         self.now = self.now.max(at);
     }
 
-    /// Drops the pending events that `keep` does not want. The others keep their order.
+    /// Drops the pending events for which `keep` is false. The others keep their order.
     pub fn retain(&mut self, mut keep: impl FnMut(&E) -> bool) {
         self.heap.retain(|entry| keep(&entry.event));
         self.lane.retain(keep);
@@ -255,7 +255,7 @@ impl<E> QueueEntry<E> {
     }
 }
 
-// The heap is a maximum heap, so the order is turned round: earliest first, then first in.
+// The heap is a maximum heap, so the order is reversed: earliest first, then first in.
 impl<E> Ord for QueueEntry<E> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -385,7 +385,7 @@ mod tests {
     }
 
     fn queue_commands() -> impl Strategy<Value = QueueCommand> {
-        // Short, so that many are equal; and so long that they do not stand in one word with an index.
+        // Short delays, so that many are equal; and delays too long for one word with an index.
         let delay = || prop_oneof![20 => 0u64..6, 1 => Just(u64::MAX / 8), 1 => Just(u64::MAX)];
         prop_oneof![
             4 => delay().prop_map(QueueCommand::After),

@@ -1,6 +1,6 @@
-//! Sorting of keys that are whole numbers: few, or drawn from a law without gaps, as delays of workers are.
+//! Sorts integer keys: few, or drawn from a law without gaps, like delays of workers.
 
-/// Sorts ascending; `spare` is memory. Per key 3 ns up to 16, 8 up to 128, 5 above, where the library takes 6 to 11.
+/// Sorts ascending; `spare` is memory. Per key 3 ns up to 16, 8 up to 128, 5 above, where the library needs 6 to 11.
 #[inline]
 pub(super) fn sort(keys: &mut [u64], spare: &mut Vec<u64>) {
     match keys.len() {
@@ -14,11 +14,11 @@ pub(super) fn sort(keys: &mut [u64], spare: &mut Vec<u64>) {
     }
 }
 
-/// More would share too few digits.
+/// More keys would share too few digits.
 const BY_DIGITS_TO: usize = 1 << 16;
 
-/// By the two highest digits of `BITS` bits, `VALUES` = 2^`BITS`, the lower first; neighbours that differ only below are put in order behind.
-/// Where these are many, because a few keys lie far from the rest, the library sorts.
+/// Sorts by the two highest digits of `BITS` bits, `VALUES` = 2^`BITS`, the lower first; neighbours that differ only in lower
+/// bits are sorted afterwards. If these are many, because a few keys are far from the rest, the library sorts.
 fn by_digits<const BITS: u32, const VALUES: usize>(keys: &mut [u64], spare: &mut Vec<u64>) {
     let (least, most) = (keys.iter()).fold((u64::MAX, 0), |(least, most), &key| {
         (key.min(least), key.max(most))
@@ -68,7 +68,7 @@ fn by_digits<const BITS: u32, const VALUES: usize>(keys: &mut [u64], spare: &mut
     }
 }
 
-/// Sorts at most `N` keys among `N`: the places behind them are filled with the largest.
+/// Sorts at most `N` keys among `N`: the remaining places have the largest value.
 #[inline(always)]
 fn padded<const N: usize>(keys: &mut [u64], sort: impl Fn(&mut [u64; N])) {
     if let Ok(all) = <&mut [u64; N]>::try_from(&mut *keys) {
@@ -81,7 +81,7 @@ fn padded<const N: usize>(keys: &mut [u64], sort: impl Fn(&mut [u64; N])) {
     keys.copy_from_slice(&all[..keys.len()]);
 }
 
-/// Compares and exchanges pairs of places, one after the other.
+/// Compares and exchanges pairs of places, one after another.
 macro_rules! network {
     ($all:ident: $($low:literal $high:literal),*) => {
         $(($all[$low], $all[$high]) =
@@ -89,7 +89,7 @@ macro_rules! network {
     };
 }
 
-// The smallest networks that are known (Knuth, volume 3, 5.3.4).
+// The smallest known networks (Knuth, volume 3, 5.3.4).
 
 #[inline(always)]
 fn by_four(all: &mut [u64; 4]) {

@@ -14,13 +14,13 @@ pub struct Chosen {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLaw {
-    /// A law with as many parameters as points says nothing.
+    /// A law with as many parameters as points cannot be tested.
     #[error("{0} no fit; at least {1} are needed")]
     FewPoints(Points, usize),
-    /// What a sample takes is not known.
+    /// The time of a sample is unknown.
     #[error("all have the same local batch, so others cannot be predicted")]
     OneBatch,
-    /// What communication takes is not known.
+    /// The time of communication is unknown.
     #[error("all have the same number of workers, so others cannot be predicted")]
     OneCount,
     #[error("no law goes through them")]
@@ -39,10 +39,10 @@ impl std::fmt::Display for Points {
     }
 }
 
-/// Fewest points: one more than the simplest law has parameters.
+/// Minimum number of points: one more than the simplest law has parameters.
 const FEWEST: usize = 4;
 const FEWEST_OF_ONE_COUNT: usize = 3;
-/// With more points they are left out in so many parts, each spread over all of them.
+/// More points than this are left out in this number of parts, each spread over all of them.
 const PARTS: usize = 24;
 
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ impl Candidate {
         }
     }
 
-    /// Mean error in % on points left out of the fit; `None` where it gives no time for one.
+    /// Mean error in % on points left out of the fit; `None` if it gives no time for one.
     fn left_out(self, points: &[StepPoint]) -> Option<f64> {
         let parts = points.len().min(PARTS);
         let mut sum = 0.0;
@@ -99,8 +99,8 @@ impl Candidate {
     }
 }
 
-/// The candidate with the least error on points that it has not seen, fitted to all. Knowing more never hides a candidate:
-/// laws of the whole step stand beside those of its parts.
+/// The candidate with the least error on held-out points, fitted to all. More knowledge never hides a candidate: laws of the
+/// whole step are tried in addition to those of its parts.
 pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     enough(points, FEWEST)?;
     if has_one_count(points) {
@@ -109,7 +109,7 @@ pub fn best(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     best_of(&Candidate::ALL, points)
 }
 
-/// Like [`best`] for points on one VM. Where all have equally many workers, the whole step is a + b·x.
+/// Like [`best`] for points on one VM. If all have equally many workers, the whole step is a + b·x.
 pub fn best_on_one_vm(points: &[StepPoint]) -> Result<Chosen, NoLaw> {
     let mut chosen = if has_one_count(points) {
         enough(points, FEWEST_OF_ONE_COUNT)?;
@@ -149,7 +149,7 @@ fn best_of(candidates: &[Candidate], points: &[StepPoint]) -> Result<Chosen, NoL
         let Some(fit) = StepFit::judged(law, points) else {
             continue;
         };
-        // Of those that differ by rounding the simpler one stays.
+        // If two differ only by rounding, the simpler one stays.
         if best.is_none_or(|b| left_out < b.left_out - 1e-9) {
             best = Some(Chosen { fit, left_out });
         }
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn knowing_the_split_never_makes_the_law_worse() {
-        // Exposed communication falls where compute hides it: no additive law of the parts has that.
+        // Exposed communication shrinks where compute hides it: no additive law of the parts models that.
         let made = additive_law([0.1, 0.01], Growth::Linear.law(0.0, 0.03));
         let mut all = points(&made, true);
         for p in &mut all {
@@ -220,7 +220,7 @@ mod tests {
         let few = NoLaw::FewPoints(Points(2), 3);
         assert_eq!(best_on_one_vm(&four[..2]), Err(few));
         assert_eq!(best_on_one_vm(&[four[0]; 3]), Err(NoLaw::OneBatch));
-        // Several counts tell more.
+        // Several counts determine more.
         let several = best_on_one_vm(&all).expect("a law").fit.law;
         let by_best = best(&all).expect("a law").fit.law;
         assert_eq!(several.communication, by_best.communication);

@@ -4,16 +4,16 @@ use super::minimise::levenberg_marquardt;
 use scavsim_base::stats::Welford;
 
 const PER: f64 = 1e6;
-/// Most points that a model is fitted to: more hardly move four coefficients.
+/// Maximum number of points of a fit: more hardly change four coefficients.
 const MOST: usize = 400;
 /// Sharpest overlap; see [`steps::p_norm`](super::steps::p_norm).
 const SHARPEST: f64 = 20.0;
 
-/// A measured step beside what one worker computes.
+/// A measured step, and the compute time of one worker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
     pub parameters: f64,
-    /// Seconds that one worker computes with the same local batch.
+    /// Seconds of compute of one worker with an equal local batch.
     pub compute_s: f64,
     pub vms: u32,
     pub workers: u32,
@@ -26,16 +26,16 @@ pub struct Exchange {
 pub struct LearnedCommunication {
     pub base_s: f64,
     pub per_root_s: f64,
-    /// `None` where no step of several workers on one VM was learned from.
+    /// `None` if there was no step of several workers on one VM.
     pub one_vm_s: Option<f64>,
     pub exponent: f64,
-    /// Standard deviation of ln(measured/fitted) over what it was learned from.
+    /// Standard deviation of ln(measured/fitted) over the fitted points.
     pub deviation: f64,
 }
 
 impl LearnedCommunication {
-    /// Fits steps of any applications, least squares of ln(fitted/measured); c, d, c₁ ≥ 0 and 1 ≤ g ≤ 20. Steps of one
-    /// worker say nothing here. `None` below eight points or three worker counts on several VMs.
+    /// Fits steps of any applications, least squares of ln(fitted/measured); c, d, c₁ ≥ 0 and 1 ≤ g ≤ 20. Steps of one worker
+    /// are ignored. `None` below eight points or three worker counts on several VMs.
     pub fn fit(points: &[Exchange]) -> Option<LearnedCommunication> {
         let mut points: Vec<Exchange> = points.iter().copied().filter(|p| p.workers > 1).collect();
         let several = || points.iter().filter(|p| p.vms > 1);
@@ -94,7 +94,7 @@ impl LearnedCommunication {
         Some(libm::log(fitted / p.step_s))
     }
 
-    /// `None` for workers on one VM where none was learned from, and where one worker computes for no time.
+    /// `None` for workers on one VM if there were no such points, and if one worker computes for no time.
     pub fn step_s(&self, parameters: f64, compute_s: f64, vms: u32, workers: u32) -> Option<f64> {
         if compute_s.is_nan() || compute_s <= 0.0 {
             return None;
@@ -116,7 +116,7 @@ fn thinned<T: Copy>(points: &[T], most: usize) -> Vec<T> {
     if points.len() <= most {
         return points.to_vec();
     }
-    // Knuth's multiplicative hash: no stride that could meet every time the same batch.
+    // Knuth's multiplicative hash: a fixed stride might always hit one batch.
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&i| (i as u32).wrapping_mul(2_654_435_761));
     order.truncate(most);
@@ -159,7 +159,7 @@ mod tests {
         })
     }
 
-    /// Two applications that differ in size and compute tell a third one exactly.
+    /// Two applications that differ in size and compute predict a third one exactly.
     #[test]
     fn an_application_that_was_never_seen_is_told_by_its_parameters() {
         let seen: Vec<Exchange> = points(1e7, 0.1).chain(points(2e8, 0.9)).collect();

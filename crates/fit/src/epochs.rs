@@ -15,7 +15,7 @@ pub fn constant(epochs: &[f64]) -> Option<EpochFit> {
     (!epochs.is_empty()).then_some(EpochFit { law, quality })
 }
 
-/// Mean error in % of a law of epochs, each pair (B, epochs) left out in turn; `None` where the others give no law.
+/// Mean error in % of a law of epochs, each pair (B, epochs) held out in turn; `None` if the others give no law.
 pub fn left_out(
     pairs: &[(f64, f64)],
     fit: impl Fn(&[(f64, f64)]) -> Option<EpochFit>,

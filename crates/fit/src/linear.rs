@@ -23,7 +23,7 @@ impl<const N: usize> Equation<N> {
     }
 }
 
-/// What of a column is left after the others, at least, for it to count as independent of them.
+/// Minimum remainder of a column after the others, for it to count as independent of them.
 const INDEPENDENT: f64 = 1e-10;
 
 /// Weighted least squares by Givens rotations; `None` if the equations do not determine the coefficients.
@@ -37,7 +37,7 @@ pub fn least_squares<const N: usize>(
 pub fn non_negative<const N: usize>(equations: &[Equation<N>]) -> Option<[f64; N]> {
     let loss = |c: &[f64; N]| equations.iter().map(|e| e.error(c) * e.error(c)).sum();
     let mut best: Option<(f64, [f64; N])> = None;
-    // From all columns down, so that of equals the fuller one stays.
+    // Starts with all columns, so that among equals the fuller one stays.
     for mask in (1..1_u32 << N).rev() {
         let used = std::array::from_fn(|i| mask & (1 << i) != 0);
         let Some(c) = solve(equations.iter().copied(), used) else {

@@ -4,11 +4,11 @@
 use super::linear::{Equation, least_squares};
 
 const ITERATIONS: usize = 400;
-/// Relative gain below which a search is done.
+/// Relative gain below which a search ends.
 const GAIN: f64 = 1e-14;
 
-/// Parameters with a locally least sum of squared residuals, and that sum. `residuals` must always give the same number of
-/// them; places where they are not finite are avoided. `None` if they are not finite at `start`.
+/// Parameters with a local minimum of the sum of squared residuals, and that sum. `residuals` must always return an equal
+/// number of them; places where they are not finite are avoided. `None` if they are not finite at `start`.
 pub fn levenberg_marquardt<const N: usize>(
     start: [f64; N],
     residuals: impl Fn(&[f64; N]) -> Vec<f64>,
@@ -16,7 +16,7 @@ pub fn levenberg_marquardt<const N: usize>(
     search(start, GAIN, residuals)
 }
 
-/// A search as by [`levenberg_marquardt`] that is done below a relative gain of `least_gain`.
+/// A search like [`levenberg_marquardt`] that ends below a relative gain of `least_gain`.
 pub fn search<const N: usize>(
     start: [f64; N],
     least_gain: f64,

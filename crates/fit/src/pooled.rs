@@ -23,7 +23,7 @@ pub struct PooledPoint {
 }
 
 impl PooledPoint {
-    /// `None` where the shape is not one of `workers` workers.
+    /// `None` if the shape does not match `workers` workers.
     pub fn new(vm: &str, workers: u32, batch: u32, step_s: f64) -> Option<PooledPoint> {
         let at = Configuration {
             vm: vm.into(),
@@ -47,17 +47,17 @@ impl PooledPoint {
     }
 }
 
-/// Twice the logarithm of the odds against samples that take longer for what VMs share.
+/// Twice the logarithm of the odds against samples that are slower because of what VMs share.
 const SHARED_ODDS: f64 = 6.0;
-/// Fewest numbers of VMs that tell two of them from more.
+/// Minimum number of counts of VMs that separate two VMs from more.
 const TELL_TWO: usize = 3;
-/// A step of more VMs that is this share of one of two VMs is a fall, and no noise.
+/// A step on more VMs below this share of one on two VMs is a real decrease.
 const FALLS: f64 = 0.9;
-/// Relative gain below which a search is done: what it leaves moves a step by less than its digits.
+/// Relative gain below which a search ends: the rest moves a step by less than its digits.
 const ENOUGH: f64 = 1e-8;
-/// Rounds in which few points tell how far they vary.
+/// Number of rounds in which few points determine their variation.
 const ROUNDS: usize = 3;
-/// Fewest points: with one alone nothing tells a law from its level.
+/// Minimum number of points: a single one cannot separate a law from its level.
 const FEWEST: usize = 2;
 
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ pub struct PooledFit {
 }
 
 impl PooledFit {
-    /// Mean error in % over all numbers of VMs and workers, each left out and foretold from the others.
+    /// Mean error in % over all numbers of VMs and workers, each held out and predicted from the others.
     pub fn left_out(&self) -> Option<f64> {
         let prior = &Prior::for_form(self.form);
         let FitSample {
@@ -105,9 +105,9 @@ impl PooledFit {
     }
 }
 
-/// τ = ((a + b·x)^g + C^g)^(1/g) with the communication C of [`PooledLaw`], likeliest under what [`Prior`] expects of any
-/// machine and measurements that vary as [`Variation`] says. Samples take longer for what VMs share where that is far likelier.
-/// Points below forty vary as is usual, by a scale that they tell. `None` below two points.
+/// τ = ((a + b·x)^g + C^g)^(1/g) with the communication C of [`PooledLaw`], most likely under the [`Prior`] for any machine
+/// and measurements that vary as in [`Variation`]. Samples are slower because of what VMs share if that is much more likely.
+/// Fewer than forty points have the usual variation, scaled to them. `None` below two points.
 pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     if points.len() < FEWEST {
         return None;
@@ -133,12 +133,12 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     let prior = &Prior::for_form(form);
     let law = free.law(form, USUAL);
     if let Some(varies) = variation(&few.ratios(&law)?) {
-        // Once more, as they vary in truth.
+        // Again, with the fitted variation.
         let few = FitSample::from_points(points, &varies)?;
         let (free, _) = few.search(form, prior, free)?;
         return few.finished(points, (form, free));
     }
-    // How far they vary and the law depend on each other.
+    // The variation and the law depend on each other.
     let mut scaled = few;
     for _ in 0..ROUNDS {
         let varies = residual::usual(&scaled.ratios(&free.law(form, USUAL))?)?;
@@ -148,8 +148,8 @@ pub fn pooled(points: &[PooledPoint]) -> Option<PooledFit> {
     scaled.finished(points, (form, free))
 }
 
-/// Whether two VMs are told from more: where they and two other numbers of VMs were measured, or they take longer than more VMs with
-/// as many workers on each and no fewer samples.
+/// Whether two VMs are separated from more: if they and two other numbers of VMs were measured, or if they are slower than
+/// more VMs with as many workers on each and no fewer samples.
 fn tells_two(points: &[PooledPoint]) -> bool {
     let mut numbers: Vec<u32> = points.iter().map(|p| p.vms).collect();
     numbers.sort_unstable();
@@ -169,8 +169,8 @@ fn tells_two(points: &[PooledPoint]) -> bool {
     !of_two.is_empty() && (numbers.len() >= TELL_TWO || any_falls())
 }
 
-/// Like [`pooled`] where `law` was fitted to nearly all points: keeps its form and starts from its coefficients. `prior` is
-/// what is expected of an older law.
+/// Like [`pooled`] if `law` was fitted to nearly all points: keeps its form and starts from its coefficients. `prior` is the
+/// one of an older law.
 pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Option<PooledFit> {
     let (Some(form), Some(start)) = (law.form(), FreePooled::from_law(law)) else {
         return pooled(points);
@@ -184,13 +184,13 @@ pub fn refitted(points: &[PooledPoint], law: &PooledLaw, prior: &Prior) -> Optio
     few.finished(points, (form, free))
 }
 
-/// Points that a law is fitted to, and how they vary: at most as many as their covariance can be taken of.
+/// Points for a fit, and their variation: at most as many as their covariance matrix allows.
 #[derive(Debug, Clone)]
 struct FitSample {
     points: Vec<PooledPoint>,
     variation: Variation,
     field: Field,
-    /// Samples per worker, in the middle of all.
+    /// Samples per worker, the median of all.
     usual: f64,
 }
 
@@ -220,7 +220,7 @@ impl FitSample {
         all_finite.then(|| places.zip(ratios).collect())
     }
 
-    /// The likeliest coefficients from `start` on, and minus twice the logarithm of their likelihood, but for a constant.
+    /// The most likely coefficients from `start` on, and minus twice their log-likelihood, up to a constant.
     fn search(
         &self,
         form: PooledForm,
@@ -265,7 +265,7 @@ impl FitSample {
     }
 }
 
-/// Coefficients to start from: as expected, with much and little of a step's time in compute.
+/// Start coefficients: from the prior, with much and little of a step's time in compute.
 fn starts(few: &FitSample, form: PooledForm, prior: &Prior) -> Vec<FreePooled> {
     let mut steps: Vec<f64> = few.points.iter().map(|p| p.step.step_s).collect();
     let middle = median(&mut steps).unwrap_or(1.0);
@@ -354,14 +354,14 @@ mod tests {
     #[test]
     fn the_law_that_made_the_points_is_found_again_with_its_growth() {
         for vms_growth in [0.3, 0.7, 1.0] {
-            // Three times slower than that of `law`, of which so little is seen that 0.3 comes out as 0.51.
+            // Three times slower than the communication of `law`, most of it hidden: 0.3 is fitted as 0.51.
             let communication = Growth::Linear.law(0.1, 0.1);
             let made = PooledLaw {
                 communication,
                 ..law(vms_growth)
             };
             let fit = pooled(&points(&made)).expect("enough points");
-            // The prior, 0.85 ± 0.25, pulls a little: 0.3 comes out as 0.37.
+            // The prior, 0.85 ± 0.25, pulls a little: 0.3 is fitted as 0.37.
             assert!(fit.quality.mape < 0.2, "{vms_growth}: {}", fit.quality.mape);
             assert!((fit.law.vms_growth - vms_growth).abs() < 0.08);
             close(fit.law.one_vm_pass_s, 0.05, 0.05);

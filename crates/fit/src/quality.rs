@@ -1,4 +1,4 @@
-/// Errors of a fit on the points it was made from.
+/// Errors of a fit on its own points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quality {
     pub points: usize,
@@ -7,7 +7,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// From pairs (measured, fitted). R² is not a number where the measured do not vary.
+    /// From pairs (measured, fitted). R² is not a number if the measured values do not vary.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (f64, f64)> + Clone) -> Quality {
         let (mut points, mut sum) = (0, 0.0);
         for (measured, _) in pairs.clone() {

@@ -7,7 +7,7 @@ use scavsim_base::stats::student_t;
 use scavsim_data::workload::law::pooled::Variation;
 use scavsim_data::workload::residual::{Place, spread_out};
 
-/// What applications have in common: about the middle of what the shipped ones show by [`variation`].
+/// The usual variation of applications: about the median of [`variation`] of the shipped ones.
 pub const USUAL: Variation = Variation {
     shared: 0.055,
     shape: 0.03,
@@ -21,21 +21,21 @@ pub const USUAL: Variation = Variation {
     placement_reach: 1.5,
 };
 
-/// Points that the usual variation weighs as much as.
+/// Weight of the usual variation, in points.
 const USUAL_WEIGHT: f64 = 4.0;
-/// From so many points on they tell their variation themselves.
+/// Minimum number of points for a variation of their own.
 pub const ENOUGH: usize = 40;
-/// Least standard deviation, where a law meets its points to the last digit.
+/// Minimum standard deviation, if a law meets its points to the last digit.
 const LEAST: f64 = 1e-4;
-/// Values that each parameter may take: shares of σ² for π², ρ², φ² and β², then reaches. A factor of two
-/// apart is as much as a few hundred points can tell.
+/// Values to try for each parameter: shares of σ² for π², ρ², φ² and β², then reaches. A few hundred points cannot resolve
+/// more than a factor of two.
 const PLACEMENT: [f64; 4] = [0.05, 0.2, 0.5, 1.5];
 const REPEAT: [f64; 5] = [0.01, 0.04, 0.15, 0.5, 2.0];
 const SHAPE: [f64; 3] = [0.03, 0.15, 0.6];
-/// ω² over σ²: what is measured among few numbers of VMs does not tell how far more of them lead away; this is how far they
-/// did in the shipped applications, four VMs and fewer being known.
+/// ω² over σ²: measurements with few VMs cannot determine the error with more VMs; this is its value in the shipped
+/// applications, with four VMs and fewer known.
 const GROWTH: f64 = 4.0;
-/// The share that is taken among the measured numbers of VMs, where it is hardly told from what placements alike share.
+/// The share for the measured numbers of VMs, where it can hardly be separated from the part that equal placements share.
 const SEEN_GROWTH: f64 = 0.1;
 const OWN_BATCH: [f64; 4] = [0.01, 0.1, 0.5, 2.0];
 const VMS: [f64; 5] = [0.2, 0.3, 0.45, 0.7, 1.2];
@@ -43,27 +43,27 @@ const WORKERS: [f64; 3] = [0.6, 1.2, 2.4];
 const BATCH: [f64; 2] = [2.0, 6.0];
 const PLACEMENT_REACH: [f64; 3] = [0.5, 1.5, 5.0];
 
-/// The usual variation, scaled to what few `points` (place, ln(measured/law)) tell.
+/// The usual variation, scaled to few `points` (place, ln(measured/law)).
 pub fn usual(points: &[(Place, f64)]) -> Option<Variation> {
     let values = field(points, &USUAL)?.solved(points.iter().map(|p| p.1).collect());
     let loss = values.iter().map(|v| v * v).sum();
     Some(of_size(&USUAL, size(points.len(), loss).sqrt()))
 }
 
-/// A variation that `count` points told, wider where they are few, as Student's distribution is.
+/// A variation from `count` points, wider if they are few, like Student's distribution.
 pub fn widened(of: &Variation, count: usize) -> Variation {
     let wider = student_t::wider(0.95, count as u64 + USUAL_WEIGHT as u64);
     of_size(of, wider)
 }
 
-/// Variance of `count` points over the usual one, as far as they tell: `loss` is the sum of their squared deviations, decorrelated.
+/// Variance of `count` points over the usual one, shrunk to it: `loss` is the sum of their squared deviations, decorrelated.
 pub fn size(count: usize, loss: f64) -> f64 {
     (USUAL_WEIGHT + loss) / (USUAL_WEIGHT + count as f64)
 }
 
-/// The variation of `points` (place, ln(measured/law)). Its parts are those under which the points
-/// are likeliest, its reaches those that foretell best the points of each number of VMs and workers
-/// from all others; each in turn among a few values, σ in closed form. `None` where there are too few.
+/// The variation of `points` (place, ln(measured/law)). Its parts maximise the likelihood; its reaches give the best
+/// prediction of the points of each number of VMs and workers from all others; each in turn among a few values, σ in closed
+/// form. `None` if there are too few.
 pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     if points.len() < ENOUGH {
         return None;
@@ -78,7 +78,7 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
         (&OWN_BATCH, |v, x| v.batch = x.sqrt()),
         (&PLACEMENT_REACH, |v, x| v.placement_reach = x),
     ];
-    // What shares with what first: without it the parts of a placement would take its place.
+    // First the reaches: without them the parts of a placement would replace them.
     reaches(&points, &mut best)?;
     descend(&mut best, &parts, |v| Some(unlikelihood(&points, v)?.0))?;
     reaches(&points, &mut best)?;
@@ -89,7 +89,7 @@ pub fn variation(points: &[(Place, f64)]) -> Option<Variation> {
     })
 }
 
-/// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was found for nearly the same points.
+/// The variation of `points` (place, ln(measured/law)) with the parts of `like`, which was fitted to nearly equal points.
 pub fn again(points: &[(Place, f64)], like: &Variation) -> Option<Variation> {
     if points.len() < ENOUGH || like.shared <= 0.0 {
         return None;
@@ -146,7 +146,7 @@ fn scaled(points: &[(Place, f64)], of: Variation) -> Option<Variation> {
     Some(of_size(&of, scale))
 }
 
-/// Mean absolute error over all groups of equal N and K, each foretold from the others.
+/// Mean absolute error over all groups of equal N and K, each predicted from the others.
 fn left_out(points: &[(Place, f64)], v: &Variation) -> Option<f64> {
     let field = field(points, v)?;
     let precision = field.precision();
@@ -172,7 +172,7 @@ fn some(points: &[(Place, f64)]) -> Vec<(Place, f64)> {
     spread_out(points, |p| p.0.placement)
 }
 
-/// Minus the logarithm of the likelihood at the best σ, and that σ.
+/// Minus the log-likelihood at the best σ, and that σ.
 fn unlikelihood(points: &[(Place, f64)], v: &Variation) -> Option<(f64, f64)> {
     let values = points.iter().map(|p| p.1).collect();
     Some(field(points, v)?.unlikelihood(values, LEAST))
@@ -186,7 +186,7 @@ mod tests {
     use scavsim_data::workload::law::free_pooled::FREE;
     use scavsim_data::workload::residual::{Ratio, Residual};
 
-    /// Only what placements alike share, what one has for itself, and repeats.
+    /// Only the parts of equal placements, of single placements, and of repeats.
     const NOTHING_ELSE: Variation = Variation {
         shape: 0.0,
         growth: 0.0,

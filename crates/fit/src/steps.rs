@@ -11,7 +11,7 @@ pub struct StepPoint {
     /// Samples per worker, x.
     pub local_batch: f64,
     pub step_s: f64,
-    /// The part that waits for communication after compute, where it is known.
+    /// The part that waits for communication after compute, if known.
     pub exposed_s: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn step_seconds(law: &StepLaw, p: &StepPoint) -> Option<f64> {
         .map(StepCost::total_s)
 }
 
-/// Sharpest overlap that is searched: the step is then the longer part to within 4 %.
+/// Sharpest overlap in the search: the step is then the longer part to within 4 %.
 const SHARPEST: f64 = 20.0;
 
 /// t = ((a + b·x)^g + (c + d(K − 2))^g)^(1/g) for K > 1 and a + b·x for K = 1, by least
@@ -90,7 +90,7 @@ pub fn p_norm(points: &[StepPoint]) -> Option<StepFit> {
             best = Some(found);
         }
     }
-    // At the end of its range g hardly moves and slows the others down: there it is held.
+    // At the end of its range g hardly moves and slows the others down: there it is fixed.
     let (found, least) = best?;
     let held = levenberg_marquardt([found[0], found[1], found[2], found[3]], |free| {
         errors(with(free, 1.0))
@@ -106,7 +106,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     let shortest = points.iter().map(|p| p.step_s).fold(f64::MAX, f64::min);
     let longest = points.iter().map(|p| p.step_s).fold(0.0, f64::max);
     let widest = points.iter().map(|p| p.local_batch).fold(1.0, f64::max);
-    // From a coefficient near zero its logarithm hardly moves: start no lower than this.
+    // From a value near zero a logarithm hardly moves: start no lower than this.
     let least = [
         shortest / 100.0,
         longest / (100.0 * widest),
@@ -118,8 +118,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
         let sine = ((exponent - 1.0) / (SHARPEST - 1.0)).sqrt();
         [a, b, c, d, libm::asin(sine)]
     };
-    // The valley has more than one end: start from little and much overlap, from cheap and dear
-    // communication.
+    // The valley has several ends: start from little and much overlap, from cheap and expensive communication.
     let mut starts = Vec::new();
     for exponent in [1.3, 2.0, 4.0, 9.0] {
         for share in [0.1, 0.6] {
@@ -128,7 +127,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
             starts.push(free([compute[0], compute[1], jump, jump / 20.0], exponent));
         }
     }
-    // Without overlap the law is linear, and solved.
+    // Without overlap the law is linear, and solved directly.
     let sum = points.iter().map(|p| {
         let several = f64::from(u8::from(p.workers > 1));
         let further = several * (f64::from(p.workers) - 2.0);
@@ -138,7 +137,7 @@ fn p_norm_starts(points: &[StepPoint]) -> Vec<[f64; 5]> {
     starts
 }
 
-/// t = a + b·x + d·growth(K), nothing for communication with one worker and no coefficient below zero.
+/// t = a + b·x + d·growth(K), no communication with one worker and no negative coefficient.
 pub(super) fn additive_non_negative(points: &[StepPoint], growth: Growth) -> Option<StepLaw> {
     let of = |p: &StepPoint| {
         let grown = if p.workers > 1 {
@@ -173,7 +172,7 @@ pub(super) fn additive_law(
     }
 }
 
-/// t = a + b·x, and nothing for communication.
+/// t = a + b·x, without communication.
 pub(super) fn compute_only(coefficients: [f64; 2]) -> StepLaw {
     additive_law(coefficients, Growth::Linear.law(0.0, 0.0))
 }

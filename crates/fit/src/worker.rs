@@ -1,4 +1,4 @@
-//! The law of a worker's time by its size, from times of whole jobs whose workers wait for each other.
+//! The law of a worker's time by its size, from times of whole jobs with barriers.
 
 use super::minimise::levenberg_marquardt;
 use scavsim_data::workload::law::worker::zero;
@@ -12,18 +12,18 @@ pub struct TimedStep {
     pub step_s: f64,
 }
 
-/// Seconds of a step without variation in which workers with these samples and sizes wait for the slowest.
+/// Seconds of a step without variation, for workers with these samples and sizes and a barrier.
 pub fn barrier_s(law: &WorkerLaw, workers: &[(f64, f64)]) -> f64 {
     let means_s = || (workers.iter()).map(|&(batch, size)| law.step_s(batch, size, None));
     means_s().fold(0.0, f64::max) + law.waiting_step_s(means_s())
 }
 
-/// What a factor of e in a constant costs, as a relative error: it holds those that the times do not tell.
+/// Cost of a factor of e in a constant, as a relative error: it fixes constants that the times do not determine.
 const HOLD: f64 = 0.01;
 
-/// t(b) = (w + b)·u/n^p and the cost of waiting a, from four times or more, by least squares of their logarithms.
-/// Waiting costs nothing where the times ask for no cost. w, p and a are held, weakly, near as many samples as a worker has,
-/// near 1, and near the shortest step. `None` where there are fewer times, or no law is found.
+/// t(b) = (w + b)·u/n^p and the cost of waiting a, from four times or more, by least squares of their logarithms. Waiting
+/// costs nothing unless the times need it. w, p and a are held, weakly, near a worker's number of samples, near 1, and near
+/// the shortest step. `None` if there are fewer times, or no law is found.
 pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
     let first = steps.first().filter(|_| steps.len() >= 4)?;
     let samples = first.workers.iter().map(|worker| worker.0).sum::<f64>();
@@ -40,7 +40,7 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
     };
     let mut best: Option<(WorkerLaw, f64)> = None;
     let mut offer = |found: Option<(Option<WorkerLaw>, f64)>| {
-        // A constant more has to explain something.
+        // An additional constant must explain something.
         if let Some((Some(law), loss)) = found
             && best.is_none_or(|(_, least)| loss < least * (1.0 - 1e-9))
         {
@@ -50,7 +50,7 @@ pub fn by_size(steps: &[TimedStep]) -> Option<WorkerLaw> {
     for exponent in [0.5, 1.0, 1.5] {
         for fixed in [0.3, 1.5] {
             let at = [libm::log(fixed * samples), libm::log(exponent)];
-            // So many seconds per sample that the first step takes what it took.
+            // Seconds per sample for which the first step has its measured time.
             let sample = -residuals(worker_law([0.0, at[0], at[1]], None), &[])[0];
             let start = [sample, at[0], at[1]];
             let without = |at: &[f64; 3]| residuals(worker_law(*at, None), &at[1..]);

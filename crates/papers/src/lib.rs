@@ -1,7 +1,7 @@
-//! Published figures beside ours.
+//! Published figures compared with ours.
 //!
-//! - [`functions`]: what expressions ([`scavsim_read::expression`]) ask of the model, by name.
-//! - [`reproduce`]: a paper's folder, its expressions, verdicts; it knows no paper.
+//! - [`functions`]: the functions of the model for expressions ([`scavsim_read::expression`]), by name.
+//! - [`reproduce`]: a paper's folder, its expressions, verdicts; independent of any paper.
 
 pub mod functions;
 pub mod reproduce;

@@ -1,4 +1,4 @@
-//! What a model is made of: layers, widths, heads, experts.
+//! The parts of a model: layers, widths, heads, experts.
 
 pub mod library;
 pub mod table;
@@ -19,39 +19,39 @@ pub struct Architecture {
     pub hidden: u32,
     pub heads: u32,
     pub kv_heads: u32,
-    /// Width of a head; of queries and keys without what is rotated, where attention is latent.
+    /// Width of a head; with latent attention, of queries and keys without the rotated part.
     pub head_width: u32,
     /// Inner width of the feed-forward part.
     pub ffn: u32,
-    /// Whether the feed-forward part has a gate: three matrices in place of two.
+    /// Whether the feed-forward part has a gate: three matrices instead of two.
     pub gated: bool,
-    /// Tokens of the vocabulary; classes of a model that reads pictures.
+    /// Tokens of the vocabulary; classes of a vision model.
     pub vocabulary: u32,
-    /// Whether the head has the weights of the embedding.
+    /// Whether the head shares the weights of the embedding.
     pub tied: bool,
-    /// Learned positions; 0: none are learned.
+    /// Learned positions; 0: none.
     pub positions: u32,
-    /// Whether a token sees only those before it.
+    /// Whether a token attends only to earlier ones.
     pub causal: bool,
-    /// Whether scores of attention and outputs of a block are dropped at random, which keeps masks for the backward pass.
+    /// Whether scores of attention and outputs of a block have dropout, which keeps masks for the backward pass.
     pub dropout: bool,
-    /// Tokens of the sequences that it was made for.
+    /// Sequence length for which it was made, in tokens.
     pub sequence: u32,
     pub experts: Option<Experts>,
     pub latent: Option<LatentAttention>,
 }
 
-/// Experts of which a token goes through some. Source: Shazeer et al., ICLR 2017.
+/// Experts; each token uses some of them. Source: Shazeer et al., ICLR 2017.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Experts {
     pub count: u32,
-    /// Experts that a token goes through.
+    /// Experts per token.
     pub active: u32,
-    /// Inner width of one.
+    /// Inner width of one expert.
     pub ffn: u32,
-    /// Experts that every token goes through beside.
+    /// Further experts that every token uses.
     pub shared: u32,
-    /// First blocks that have none.
+    /// Number of first blocks without experts.
     pub dense_layers: u32,
 }
 
@@ -60,7 +60,7 @@ pub struct Experts {
 pub struct LatentAttention {
     pub query_rank: u32,
     pub kv_rank: u32,
-    /// Width of a head that is rotated by position.
+    /// Width of the rotated part of a head.
     pub rotary: u32,
     pub value: u32,
 }
@@ -87,7 +87,7 @@ impl Architecture {
         }
     }
 
-    /// Parameters of the feed-forward part of a block, and those of them that a token goes through.
+    /// Parameters of the feed-forward part of a block, and of its active part for a token.
     fn feed_forward_parameters(&self, block: u32) -> (u64, u64) {
         let matrices = if self.gated { 3 } else { 2 };
         let part = |width: u32| u64::from(self.hidden) * u64::from(width) * matrices;
@@ -105,7 +105,7 @@ impl Architecture {
         }
     }
 
-    /// Parameters of the experts of a block of which a token goes through some; 0 where all tokens take the same way.
+    /// Parameters of the experts of a block; 0 if all tokens use all parameters.
     pub fn expert_parameters(&self, block: u32) -> u64 {
         let matrices = if self.gated { 3 } else { 2 };
         match &self.experts {
@@ -128,7 +128,7 @@ impl Architecture {
         u64::from(self.hidden) * (u64::from(self.vocabulary) + u64::from(self.positions))
     }
 
-    /// Parameters of the head that are not those of the embedding.
+    /// Parameters of the head that it does not share with the embedding.
     pub fn head_parameters(&self) -> u64 {
         if self.tied {
             0
@@ -142,7 +142,7 @@ impl Architecture {
         blocks + self.embedding_parameters() + self.head_parameters()
     }
 
-    /// Parameters of products that a token goes through: of its experts, and the head; not the embedding, which is looked up.
+    /// Parameters of products for a token: of its experts, and the head; not the embedding, which is a lookup.
     pub fn active_parameters(&self) -> u64 {
         let attention = u64::from(self.layers) * self.attention_parameters();
         let active = |block| self.feed_forward_parameters(block).1;

@@ -118,17 +118,17 @@ pub fn named(name: &str) -> Option<&'static GpuSheet> {
         .or_else(|| GpuName::read(name).find_sheet())
 }
 
-/// Words in names of GPUs that say nothing, or what only one GPU of that name has.
+/// Words in names of GPUs without information, or that only one GPU of that name has.
 const EMPTY_WORDS: [&str; 20] = [
     "NVIDIA", "AMD", "TESLA", "GEFORCE", "QUADRO", "RTX", "INSTINCT", "GPU", "TENSOR", "CORE",
     "SXM", "SXM2", "SXM3", "SXM4", "SXM5", "SXM6", "OAM", "HBM2", "HBM3", "HBM3E",
 ];
-/// A number up to this is GB of memory, a larger one a model, as in RTX 4090.
+/// A number up to this is GB of memory; a larger one is a model, as in RTX 4090.
 const MOST_GB: u32 = 300;
-/// Share by which a stated memory may differ from the listed one, as GB from GiB.
+/// Share by which a stated memory may differ from the listed one, for example GB from GiB.
 const NEARLY: f64 = 0.1;
 
-/// A name as `nvidia-smi`, clouds and hubs write it.
+/// A name as written by `nvidia-smi`, clouds and hubs.
 struct GpuName {
     words: Vec<String>,
     memory_gb: Option<u32>,
@@ -153,7 +153,7 @@ impl GpuName {
         GpuName { words, memory_gb }
     }
 
-    /// The only listed GPU of this name, and of this memory if that is stated.
+    /// The only listed GPU of this name, and of this memory if given.
     fn find_sheet(&self) -> Option<&'static GpuSheet> {
         let is_it = |gpu: &&GpuSheet| {
             let names = std::iter::once(&*gpu.name).chain(gpu.aliases.iter().map(String::as_str));
@@ -171,16 +171,16 @@ impl GpuName {
     }
 }
 
-/// What a VM type of the catalogue has: its GPU, how many, and Gbit/s to other VMs.
+/// The GPUs of a VM type of the catalogue: their type, number, and Gbit/s to other VMs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VmGpus {
-    /// The GPU; `None`: one of which nothing is known.
+    /// The GPU; `None` if unknown.
     pub gpu: Option<&'static GpuSheet>,
     pub count: u32,
     pub network_gbit_per_s: Option<f64>,
 }
 
-/// The GPUs of a VM type of the catalogue; `None` where it has none.
+/// The GPUs of a VM type of the catalogue; `None` if it has none.
 pub fn of_vm(vm: &str) -> Option<VmGpus> {
     let listed = Fleet::listed().vm_type(vm)?;
     let gpus = listed.gpus.as_ref()?;
@@ -312,7 +312,7 @@ mod tests {
         assert!(of_vm("m4.xlarge").is_none());
     }
 
-    /// A GPU computes at least as much with fewer bits, and holds what it says.
+    /// A GPU is at least as fast with fewer bits, and has the memory of its name.
     #[test]
     fn fewer_bits_are_no_slower() {
         for gpu in all() {

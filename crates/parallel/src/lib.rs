@@ -1,6 +1,6 @@
-//! Parallel plans: one model cut over GPUs by data, pipeline and tensor parallelism, from profiles of its layers and links.
-//! Gives seconds of a step and where they go, the memory of each stage, or why the plan does not fit. It knows no price and
-//! no strategy.
+//! Parallel plans: one model partitioned over GPUs by data, pipeline and tensor parallelism, from profiles of its layers and
+//! links. Gives seconds of a step and their parts, the memory of each stage, or why the plan does not fit. It is independent
+//! of prices and strategies.
 
 pub mod architecture;
 pub mod gpu;

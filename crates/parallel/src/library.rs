@@ -18,7 +18,7 @@ pub fn names() -> Vec<&'static str> {
     folder::names(&EMBEDDED)
 }
 
-/// The embedded layer profile called `name`; `None` where there is none, or with `diagnostics`.
+/// The embedded layer profile called `name`; `None` if there is none, or with `diagnostics`.
 pub fn profile(name: &str, diagnostics: &mut Diagnostics) -> Option<LayerProfile> {
     LayerProfile::load(&embedded(name)?, diagnostics)
 }

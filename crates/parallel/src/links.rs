@@ -1,4 +1,4 @@
-//! What sending does: bandwidth by message size, inside of nodes and between them.
+//! Links: bandwidth by message size, inside of nodes and between them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ impl fmt::Display for Scope {
 pub struct Curve {
     /// a, b, c: bandwidth in GB/s is a x² + b x + c with x = log2(size in 10⁶ bytes).
     coefficients: [f64; 3],
-    /// Most, in GB/s.
+    /// Maximum, in GB/s.
     cap: f64,
     latency_s: f64,
 }
 
 impl Curve {
-    /// Bytes per second of a message. Never less for a larger one: fits hold from 10⁶ bytes up to where they turn back.
+    /// Bytes per second of a message. Never less for a larger one: fits apply from 10⁶ bytes to their peak.
     pub fn bandwidth(&self, bytes: f64) -> f64 {
         let [a, b, c] = self.coefficients;
         let mut x = libm::log2(bytes * 1e-6).max(0.0);
@@ -64,7 +64,7 @@ pub struct Links {
     rows: Vec<(Key, Curve)>,
 }
 
-/// Scope, GPU, and the GPU at the other end where it matters, then GPUs of a node that send at once.
+/// Scope, GPU, the GPU at the other end if it matters, and the number of GPUs of a node that send at once.
 type Key = (Scope, u16, Option<u16>, u32);
 
 const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
@@ -72,7 +72,7 @@ const ABOVE_ZERO: (std::ops::Bound<f64>, std::ops::Bound<f64>) = (
     std::ops::Bound::Included(1e9),
 );
 
-/// A link that takes the same time for a byte of messages of every size.
+/// A link with equal seconds per byte for messages of every size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UniformLink {
     pub scope: Scope,
@@ -109,7 +109,7 @@ impl Links {
         links
     }
 
-    /// Reads `scope,gpu,gpus` with `a,b,c,cap_gb_per_s` or `gb_per_s`, and `to`, `latency_s` where wanted.
+    /// Reads `scope,gpu,gpus` with `a,b,c,cap_gb_per_s` or `gb_per_s`, and optional `to`, `latency_s`.
     pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Links> {
         let before = diagnostics.len();
         let optional = ["to", "a", "b", "c", "cap_gb_per_s", "gb_per_s", "latency_s"];
@@ -157,12 +157,12 @@ impl Links {
         u16::try_from(place).ok()
     }
 
-    /// The link of `gpus` GPUs of one node that send at once: by the row of most GPUs that are not more than them.
+    /// The link of `gpus` GPUs of one node that send at once: the row with the most GPUs up to this number.
     fn row(&self, scope: Scope, gpu: u16, to: Option<u16>, gpus: u32) -> Option<&Curve> {
         let after = self
             .rows
             .partition_point(|(key, _)| *key <= (scope, gpu, to, gpus));
-        // Fewer than were ever measured: what these few take is at most what the fewest measured did.
+        // Fewer than were ever measured: they need at most the time of the fewest measured ones.
         let candidates = [after.checked_sub(1), Some(after)];
         let mut rows = candidates
             .into_iter()
@@ -172,8 +172,8 @@ impl Links {
         rows.find(|(key, _)| of_link(key)).map(|(_, curve)| curve)
     }
 
-    /// Seconds until `bytes` have gone from a node in which `gpus.0` GPUs send at once to one with `gpus.1`: as the slower
-    /// end lets them, unless the table has a row for the two.
+    /// Seconds until `bytes` have arrived from a node in which `gpus.0` GPUs send at once at one with `gpus.1`: the slower
+    /// end decides, unless the table has a row for the two.
     pub fn seconds(
         &self,
         scope: Scope,
@@ -192,7 +192,7 @@ impl Links {
     }
 }
 
-/// By coefficients, or the same for all sizes.
+/// From coefficients, or constant for all sizes.
 fn curve(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<Curve> {
     let before = diagnostics.len();
     let latency_s = row.optional_number("latency_s", 0.0..=1e3, diagnostics);

@@ -1,4 +1,4 @@
-//! Plans that others ran, with what they measured: embedded, to be put beside ours.
+//! Published plans with their measurements, embedded for comparison.
 
 mod measured_plan_set;
 
@@ -18,7 +18,7 @@ pub struct MeasuredParallelPlan {
     pub iteration_s: f64,
     /// Seconds in which gradients were reduced, waiting included.
     pub gradient_sync_s: f64,
-    /// Most bytes on a GPU.
+    /// Maximum bytes on a GPU.
     pub peak_memory_bytes: f64,
 }
 
@@ -35,7 +35,7 @@ impl MeasuredParallelPlan {
     }
 }
 
-/// GPU, GPUs per node and GiB of those that were measured on.
+/// GPU, GPUs per node and GiB of the measured nodes.
 const NODES: [(&str, u32, f64); 4] = [
     ("GH-96", 4, 96.0),
     ("RTX-2080", 8, 11.0),
@@ -102,7 +102,7 @@ pub fn plans(diagnostics: &mut Diagnostics) -> Vec<MeasuredParallelPlan> {
     plans
 }
 
-/// Every replica has a node by itself.
+/// Every replica has a node of its own.
 fn plan(row: &Row<'_>, diagnostics: &mut Diagnostics) -> Option<ParallelPlan> {
     let micro_batch = row.whole_number("micro_batch", 1..=1_000_000, diagnostics)?;
     let global_batch = row.whole_number("global_batch", 1..=1_000_000, diagnostics)?;

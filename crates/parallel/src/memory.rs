@@ -5,21 +5,21 @@ use crate::{LayerProfile, Runtime, TrainingMethod};
 
 pub const GIB: f64 = 1_073_741_824.0;
 
-/// Normal quantile of the two ends of an interval that holds 90 of 100.
+/// Normal quantile of the ends of a 90 % interval.
 const NINETY: f64 = 1.645;
 
-/// What a GPU of a stage is asked to hold.
+/// The load of a GPU of a stage.
 #[derive(Debug, Clone, Copy)]
 pub struct StageLoad<'a> {
-    /// First and last layers of its virtual stages, each with the sequences whose activations it keeps at once.
+    /// First and last layers of its virtual stages, each with the number of sequences whose activations are kept at once.
     pub parts: &'a [((u32, u32), f64)],
     pub micro_batch: f64,
     pub data: u32,
 }
 
-/// Most bytes on one GPU of a stage: trained parameters, their gradients and optimiser state, and frozen ones, of which sharding leaves each replica a
-/// part; the activations of the sequences in flight; room for the largest layer that is computed, gathered if it is sharded;
-/// and what the framework reserves.
+/// Maximum bytes on one GPU of a stage: trained parameters, their gradients and optimiser state, and frozen ones (sharding
+/// leaves each replica a part of these); the activations of the sequences in flight; space for the largest computed layer,
+/// gathered if it is sharded; and the framework's reserve.
 pub fn stage_bytes(
     profile: &LayerProfile,
     runtime: &Runtime,
@@ -59,7 +59,7 @@ pub fn stage_bytes(
     } else {
         0.0
     };
-    // Of activations that the host keeps, a GPU holds those of the micro-batch that it computes and of the one that is sent.
+    // With activations on the host, a GPU holds those of the current micro-batch and of the one that is sent.
     let most_kept = if runtime.offload {
         2.0 * held.micro_batch
     } else {
@@ -86,8 +86,8 @@ fn state_bytes(profile: &LayerProfile, runtime: &Runtime) -> StateBytes {
     trained_bytes(runtime.training, runtime.optimizer, usual)
 }
 
-/// Bytes for each parameter that is trained, where a runtime usually has so many. Adapters are held in 32 bits with their gradients
-/// and two moments, and copied once while the optimiser steps over all of them at once.
+/// Bytes per trained parameter, given the runtime's usual number. Adapters have 32 bits with their gradients and two moments,
+/// and one copy while the optimiser steps over all of them at once.
 pub(crate) fn trained_bytes(
     method: TrainingMethod,
     optimizer: Optimizer,
@@ -111,7 +111,7 @@ pub(crate) fn trained_bytes(
     }
 }
 
-/// Least and most bytes of 90 in 100 GPUs of which so many are counted.
+/// Minimum and maximum bytes of 90 % of GPUs with this predicted number.
 pub fn interval(runtime: &Runtime, counted: f64) -> (f64, f64) {
     let off = NINETY * runtime.memory_spread;
     (counted * (1.0 - off).max(0.0), counted * (1.0 + off))

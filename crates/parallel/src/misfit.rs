@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::Scope;
 
-/// Why a plan cannot be run: a hole in the space of plans, with its reason. Stages are counted from 0, said from 1.
+/// Why a plan cannot be run: an invalid point in the space of plans, with its reason. Stages are counted from 0, printed from 1.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
@@ -10,9 +10,9 @@ pub enum Misfit {
     Memory {
         stage: u32,
         gpu: Arc<str>,
-        /// Bytes that it needs at its peak / 2³⁰.
+        /// Peak memory of the plan in GiB.
         needed_gib: f64,
-        /// Bytes that the GPU has / 2³⁰.
+        /// Memory of the GPU in GiB.
         available_gib: f64,
     },
     #[error(
@@ -25,7 +25,7 @@ pub enum Misfit {
         micro_batch: u32,
         /// GPUs that share a layer.
         tensor: u32,
-        /// What was profiled there, in words.
+        /// The profiled values, in words.
         profiled: String,
     },
     #[error("the memory of {model} is not known at tensor degree {tensor}")]
@@ -46,7 +46,7 @@ pub enum Misfit {
         last: u32,
         expected: String,
     },
-    /// Numbers of the plan that do not go together.
+    /// Numbers of the plan that contradict each other.
     #[error("{0}")]
     Shape(String),
 }

@@ -7,12 +7,12 @@ use crate::{LayerProfile, Misfit, ReplicaSharing, Schedule};
 /// A kind of node: some GPUs of a type in one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeKind {
-    /// What it is called: a VM type.
+    /// The name: a VM type.
     pub name: Arc<str>,
-    /// GPU of the node, as layer profiles call it.
+    /// GPU of the node, by its name in layer profiles.
     pub gpu: Arc<str>,
     pub gpus_per_node: u32,
-    /// Memory of one GPU in GiB; `None`: not known.
+    /// Memory of one GPU in GiB; `None` if unknown.
     pub memory_gib: Option<f64>,
     pub zone: Arc<str>,
 }
@@ -23,7 +23,7 @@ pub struct Replica {
     pub kind: u32,
     /// Tensor degree: GPUs that share each layer.
     pub tensor: u32,
-    /// Which node, numbered over the whole plan from 0.
+    /// The node, numbered over the whole plan from 0.
     pub node: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct Replica {
 pub struct StageOfPlan {
     pub first_layer: u32,
     pub last_layer: u32,
-    /// First and last layers of its further virtual stages, where it has any.
+    /// First and last layers of its further virtual stages, if there are any.
     pub further: Vec<(u32, u32)>,
     /// One per data-parallel replica.
     pub replicas: Vec<Replica>,
@@ -58,9 +58,9 @@ pub struct ParallelPlan {
 }
 
 impl ParallelPlan {
-    /// A plan with the same degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node.
-    /// With n times as many cuts, stages have n virtual stages: the first of all, then the second of all. GPUs are filled as
-    /// Megatron does: tensor first, then data, then pipeline; a change of kind begins a node. Fails if a node has too few
+    /// A plan with equal degrees everywhere: `cuts` are the last layers of each stage, `kinds[stage]` its kind of node. With
+    /// n times as many cuts, stages have n virtual stages: the first of all, then the second of all. GPUs are filled in the
+    /// order of Megatron: tensor first, then data, then pipeline; a change of kind begins a node. Fails if a node has too few
     /// GPUs for `tensor`, or cuts are no multiple of stages.
     #[allow(clippy::too_many_arguments)]
     pub fn even(
@@ -86,8 +86,8 @@ impl ParallelPlan {
         )
     }
 
-    /// Like [`ParallelPlan::even`] with unlike replicas: equal parts of them follow each of `lanes`, which has the kinds of
-    /// nodes of its stages, on nodes of their own. Fails also if replicas are no multiple of `lanes`.
+    /// Like [`ParallelPlan::even`] with mixed replicas: equal parts of them use each of `lanes`, which has the kinds of nodes
+    /// of its stages, on separate nodes. Also fails if replicas are no multiple of `lanes`.
     #[allow(clippy::too_many_arguments)]
     pub fn unlike(
         nodes: &[NodeKind],
@@ -118,7 +118,7 @@ impl ParallelPlan {
             )
         };
         let mut stages = Vec::with_capacity(count);
-        // Nodes so far, and the one that each lane fills: its number, kind, GPUs left.
+        // Nodes so far, and each lane's current one: its number, kind, GPUs left.
         let mut begun = 0;
         let mut filled: Vec<Option<(u32, u32, u32)>> = vec![None; lanes.len()];
         for number in 0..count {
@@ -175,12 +175,12 @@ impl ParallelPlan {
         (u64::from(self.global_batch) / self.at_once().max(1)) as u32
     }
 
-    /// Replicas that have sequences of their own.
+    /// Replicas with sequences of their own.
     fn data_parallel(&self) -> u32 {
         self.data / self.sharing.context.max(1)
     }
 
-    /// Sequences that all replicas take at once.
+    /// Sequences that all replicas process at once.
     fn at_once(&self) -> u64 {
         u64::from(self.data_parallel()) * u64::from(self.micro_batch)
     }
@@ -195,8 +195,8 @@ impl ParallelPlan {
         replicas.map(|r| r.node + 1).max().unwrap_or(0)
     }
 
-    /// Checks stages (all layers in order, a replica each), GPUs of nodes and whole micro-batches. Gives the GPUs used of
-    /// each node.
+    /// Checks stages (all layers in order, a replica each), GPUs of nodes and whole micro-batches. Returns the number of used
+    /// GPUs of each node.
     pub(crate) fn check(
         &self,
         profile: &LayerProfile,
@@ -226,7 +226,7 @@ impl ParallelPlan {
                 "a global batch of {batch} is not a multiple of {data} replicas × micro-batch {micro}"
             ));
         }
-        // A step's operations are counted in 32 bits.
+        // Operations of a step are counted in 32 bits.
         if self.micro_batches() > 1 << 24 {
             return shape(format!(
                 "{} micro-batches per step are over 2^24",
@@ -236,7 +236,7 @@ impl ParallelPlan {
         self.check_layers(profile)?;
         self.check_virtual_stages()?;
         let all = self.stages.len() * self.data as usize;
-        // How full each node is, and of which kind it is.
+        // Used GPUs of each node, and its kind.
         let mut filled = vec![(0_u32, u32::MAX); all];
         for (number, stage) in self.stages.iter().enumerate() {
             if stage.replicas.len() != self.data as usize {

@@ -1,4 +1,4 @@
-//! A plan with all that does not depend on luck, and its steps.
+//! A plan prepared without randomness, and its steps.
 
 mod costs;
 mod events;
@@ -13,7 +13,7 @@ use crate::schedule::{Operation, Place, Schedule};
 pub use outline::StepOutline;
 pub use path::PathScratch;
 
-/// What a stage does for each micro-batch and step, in seconds.
+/// Work of a stage for each micro-batch and step, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct StageCost {
     /// Until a forward pass has been launched and computed.
@@ -24,14 +24,14 @@ struct StageCost {
     busy_backward: f64,
     /// Part of `backward` that computes the gradients of weights.
     weights: f64,
-    /// Part of both passes that is communication; `None` where what was measured holds it.
+    /// Part of both passes that is communication; `None` if it is included in the measurements.
     communication: Option<f64>,
     message: f64,
     update: f64,
 }
 
 impl StageCost {
-    /// On a machine that computes `factor` times as long.
+    /// On a machine that needs `factor` times as long.
     fn scaled(self, factor: f64) -> StageCost {
         StageCost {
             forward: self.forward * factor,
@@ -46,14 +46,14 @@ impl StageCost {
     }
 }
 
-/// Which share of a stage's seconds a virtual stage takes.
+/// The share of a stage's seconds in a virtual stage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct VirtualShare {
     forward: f64,
     backward: f64,
 }
 
-/// Seconds of a pass: until it has been launched and computed, and in which the GPU computes.
+/// Seconds of a pass: until it has been launched and computed, and during which the GPU computes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct PassCost {
     seconds: f64,
@@ -67,7 +67,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// When the first bucket is ready, if the last backward pass ends at `end` and takes `last`: they come one after the other.
+    /// When the first bucket is ready, if the last backward pass ends at `end` and lasts `last`: buckets become ready one after another.
     #[inline]
     fn first_bucket(self, end: f64, last: f64) -> f64 {
         end - last * (1.0 - 1.0 / f64::from(self.buckets.max(1)))
@@ -79,17 +79,17 @@ impl Reduction {
     }
 }
 
-/// Where the seconds of a step go, on the stage that is last: they add up to the step.
+/// The parts of a step's seconds, on the stage that ends last: they add up to the step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepBreakdown {
     pub compute_s: f64,
-    /// The part of `compute_s` in which GPUs send each other what they share: sums of a layer, weights, keys and values, tokens of experts.
-    /// `None` where measured layers hold it.
+    /// The part of `compute_s` in which GPUs exchange shared values: sums of a layer, weights, keys and values, tokens of
+    /// experts. `None` if it is included in measured layers.
     pub inside_s: Option<f64>,
     pub bubble_s: f64,
-    /// Sending activations and their gradients, as far as nothing hides it.
+    /// Sending activations and their gradients, without the hidden part.
     pub activations_s: f64,
-    /// Reducing gradients among replicas, and waiting for them, as far as nothing hides it.
+    /// Reducing gradients among replicas, and waiting for them, without the hidden part.
     pub gradients_s: f64,
     pub update_s: f64,
 }
@@ -111,7 +111,7 @@ pub enum Work {
     Weights,
     /// Activations or their gradients are exchanged with the stage before.
     Receive,
-    /// Activations or their gradients are exchanged with the stage behind.
+    /// Activations or their gradients are exchanged with the next stage.
     Send,
     Reduce,
     Update,
@@ -128,7 +128,7 @@ pub struct Span {
     pub replica: u32,
     pub stage: u32,
     pub work: Work,
-    /// Which micro-batch, from 0; 0 where none is meant.
+    /// The micro-batch, from 0; 0 if none applies.
     pub micro_batch: u32,
     /// Seconds from the beginning of the step.
     pub start_s: f64,
@@ -142,12 +142,12 @@ pub struct PreparedPlan {
     overlap_gradients: bool,
     stages: u32,
     micro_batches: u32,
-    /// Pipelines that differ, each with its stages.
+    /// Distinct pipelines, each with its stages.
     lanes: Vec<Vec<StageCost>>,
-    /// Shares of virtual stages, for each pipeline that differs, at `stage × virtual stages + virtual stage`; empty where stages are one.
+    /// Shares of virtual stages, for each distinct pipeline, at `stage × virtual stages + virtual stage`; empty without virtual stages.
     shares: Vec<Vec<VirtualShare>>,
     virtual_stages: u32,
-    /// Per replica: which of `lanes` it is like.
+    /// For each replica: the index of its pipeline in `lanes`.
     lane_of: Vec<u32>,
     /// Per stage.
     reductions: Vec<Reduction>,
@@ -162,12 +162,12 @@ impl PreparedPlan {
         self.stages as usize
     }
 
-    /// Whether its steps with luck can be told in outline: the schedule waits as 1F1B does, and so do both ends of messages.
+    /// Whether its random steps have an outline: the schedule waits as 1F1B does, and so do both ends of messages.
     pub fn has_outline(&self) -> bool {
         self.activations == Activations::Serial && !self.schedule.needs_overlap()
     }
 
-    /// Seconds of a pass of a stage of the pipeline `lane` whose costs are `cost`; `None`: it is none.
+    /// Seconds of a pass of a stage of the pipeline `lane` whose costs are `cost`; `None` if it has none.
     #[inline]
     fn pass(
         &self,
@@ -222,7 +222,7 @@ impl PreparedPlan {
         cost.backward * share
     }
 
-    /// The stage behind another: the last is followed by the first, with its next virtual stage.
+    /// The next stage: the last is followed by the first, with its next virtual stage.
     #[inline]
     fn behind(&self, stage: usize) -> usize {
         if stage + 1 == self.stages() {
@@ -242,12 +242,12 @@ impl PreparedPlan {
         self.lane_of.len()
     }
 
-    /// Seconds of a step, by its critical path, without luck.
+    /// Seconds of a step, by its critical path, without randomness.
     pub fn step_s(&self) -> f64 {
         self.step_in(&mut PathScratch::default())
     }
 
-    /// Seconds of a step as by [`PreparedPlan::step_s`], in room that is kept.
+    /// Seconds of a step like [`PreparedPlan::step_s`], with reused memory.
     pub fn step_in(&self, scratch: &mut PathScratch) -> f64 {
         scratch.begin(self.stages());
         for (number, lane) in self.lanes.iter().enumerate() {
@@ -271,7 +271,7 @@ impl PreparedPlan {
                 .zip(own)
                 .map(|(cost, factor)| cost.scaled(*factor));
             scratch.costs.extend(scaled);
-            // Fewer factors than slots: the rest compute as they are.
+            // Fewer factors than slots: the rest are 1.
             let given = scratch.costs.len();
             scratch.costs.extend_from_slice(&lane[given..]);
             self.walk(number, scratch);
@@ -280,13 +280,13 @@ impl PreparedPlan {
         self.finish(scratch)
     }
 
-    /// Factors that [`PreparedPlan::step_with`] takes: one per replica and stage.
+    /// Number of factors of [`PreparedPlan::step_with`]: one per replica and stage.
     #[inline]
     pub fn slots(&self) -> usize {
         self.replicas() * self.stages()
     }
 
-    /// From the ends of the stages of all replicas to that of the step.
+    /// The end of the step, from the ends of the stages of all replicas.
     fn finish(&self, scratch: &PathScratch) -> f64 {
         let stages = scratch.met.iter().zip(&self.reductions);
         let ends = stages.map(|(met, &reduction)| {
@@ -301,12 +301,12 @@ impl PreparedPlan {
         if !self.overlap_gradients {
             return end + reduction.seconds();
         }
-        // In each replica buckets are ready in equal distances, so over all of them ever later: either the first decides, and
-        // all follow at once, or the last.
+        // In each replica buckets become ready at equal intervals, so over all of them ever later: either the first decides,
+        // and all follow at once, or the last.
         (first_bucket + reduction.seconds()).max(end + reduction.bucket_s)
     }
 
-    /// Most seconds of a step that a stage computes forward.
+    /// Maximum seconds of a step that a stage computes forward.
     pub fn forward_s(&self) -> f64 {
         let all = self.lanes.iter().flatten().map(|cost| cost.forward);
         f64::from(self.micro_batches) * all.fold(0.0, f64::max)
@@ -316,11 +316,11 @@ impl PreparedPlan {
         self.step_with_breakdown(&mut PathScratch::default()).1
     }
 
-    /// Seconds of a step as by [`PreparedPlan::step_s`], and where they go, in room that is kept.
+    /// Seconds of a step like [`PreparedPlan::step_s`], and their parts, with reused memory.
     pub fn step_with_breakdown(&self, scratch: &mut PathScratch) -> (f64, StepBreakdown) {
         let stages = self.stages();
         scratch.begin(stages);
-        // When each stage of each pipeline ends.
+        // The ends of each stage of each pipeline.
         let mut ended = std::mem::take(&mut scratch.ended);
         ended.clear();
         for (number, lane) in self.lanes.iter().enumerate() {
@@ -338,7 +338,7 @@ impl PreparedPlan {
                 (latest, stage) = (end, number);
             }
         }
-        // The pipeline that is last at this stage.
+        // The pipeline that ends last at this stage.
         let (mut end, mut lane) = (f64::NEG_INFINITY, 0);
         for index in 0..self.lanes.len() {
             let own = ended[index * stages + stage];
@@ -412,12 +412,12 @@ impl PreparedPlan {
         }
     }
 
-    /// Most bytes that one GPU of a stage holds in a step, over all replicas.
+    /// Maximum bytes that one GPU of a stage holds in a step, over all replicas.
     pub fn peak_memory_bytes(&self, stage: usize) -> u64 {
         self.memory.get(stage).copied().unwrap_or(0)
     }
 
-    /// Whether a GPU may hold more than it has: it fits by what is counted, or nearly, but not by what that may be off.
+    /// Whether a GPU may need more memory than it has: it fits, or nearly, by the prediction, but not by its error interval.
     pub fn may_not_fit(&self) -> bool {
         self.may_not_fit
     }

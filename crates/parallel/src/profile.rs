@@ -1,4 +1,4 @@
-//! What a layer costs: seconds by GPU, tensor degree and micro-batch; parameters and activations by tensor degree.
+//! The cost of a layer: seconds by GPU, tensor degree and micro-batch; parameters and activations by tensor degree.
 
 mod load;
 
@@ -9,7 +9,7 @@ pub use load::FILES;
 use crate::law::bytes::LayerBytes;
 use crate::law::layer::LayerSeconds;
 
-/// A pass is bound by launches where it takes this many times its share of the largest profiled micro-batch.
+/// A pass is bound by launches if it exceeds this multiple of its share of the largest profiled micro-batch.
 const LAUNCH_BOUND: f64 = 1.25;
 
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub struct LayerProfile {
     pub layers: u32,
     /// Tokens per sequence.
     pub sequence: u32,
-    /// Width of what a layer hands on, in values per token.
+    /// Width of a layer's output, in values per token.
     pub hidden: u32,
     /// Bytes of a parameter, a gradient, a value of an activation.
     pub bytes_per_value: f64,
@@ -40,12 +40,12 @@ struct Gpu {
     times: Vec<Times>,
 }
 
-/// Seconds up to each layer: entry `n` is of the layers before `n`.
+/// Seconds up to each layer: entry `n` is the total of the layers before `n`.
 #[derive(Debug, Clone)]
 pub struct Times {
     pub tensor: u32,
     pub micro_batch: u32,
-    /// Whether nobody measured it: it lies between micro-batches that were.
+    /// Whether it was not measured: it is between measured micro-batches.
     pub is_interpolated: bool,
     forward: Vec<f64>,
     backward: Vec<f64>,
@@ -55,7 +55,7 @@ pub struct Times {
     busy_backward: Vec<f64>,
     /// Seconds of the backward pass for the gradients of weights.
     weights: Vec<f64>,
-    /// Seconds of both passes in which GPUs that share layers add up what they have; `None` where those are in what was measured.
+    /// Seconds of both passes in which GPUs that share layers sum their results; `None` if those are included in the measurements.
     communication: Option<Vec<f64>>,
 }
 
@@ -64,13 +64,13 @@ pub struct Seconds {
     pub forward: f64,
     pub backward: f64,
     pub update: f64,
-    /// The part of `forward` that the GPU itself computes: less where launching kernels takes longer.
+    /// The part of `forward` that the GPU itself computes: less if launching kernels needs longer.
     pub busy_forward: f64,
     /// The part of `backward` that the GPU itself computes.
     pub busy_backward: f64,
-    /// The part of `backward` that computes the gradients of weights, which nobody waits for.
+    /// The part of `backward` that computes the gradients of weights, which no other stage waits for.
     pub weights: f64,
-    /// The part of both passes that is communication; `None` where what was measured holds it, and nobody knows how much.
+    /// The part of both passes that is communication; `None` if the measurements include an unknown amount.
     pub communication: Option<f64>,
 }
 
@@ -86,11 +86,11 @@ impl Seconds {
     }
 }
 
-/// Part of a measured backward pass that is for the gradients of weights: of the two products for each of the forward pass one.
+/// Share of a measured backward pass for the gradients of weights: one of the two products for each forward product.
 pub(crate) const WEIGHTS_OF_BACKWARD: f64 = 0.5;
 
 impl Times {
-    /// From the seconds of each layer, in which the GPU is busy all the time.
+    /// From the seconds of each layer in which the GPU is always busy.
     pub(crate) fn made(tensor: u32, micro_batch: u32, layers: &[LayerSeconds]) -> Times {
         let forward = sums(layers.iter().map(|layer| layer.forward));
         let backward = sums(layers.iter().map(|layer| layer.backward));
@@ -146,11 +146,11 @@ impl Times {
     }
 }
 
-/// What layers weigh on one GPU, of one sequence.
+/// Memory of layers on one GPU, for one sequence.
 #[derive(Debug, Clone)]
 pub struct Weights {
     pub tensor: u32,
-    /// Up to each layer, as [`Times`].
+    /// Up to each layer, like [`Times`].
     parameters: Vec<u64>,
     frozen: Vec<u64>,
     stored: Vec<u64>,
@@ -159,33 +159,33 @@ pub struct Weights {
     gathered: Vec<u64>,
     routed: Vec<u64>,
     output: Vec<u64>,
-    /// Per layer: bytes that are there while it goes backward.
+    /// For each layer: bytes during its backward pass.
     working: Vec<u64>,
 }
 
 impl Weights {
-    /// Parameters that are trained.
+    /// Number of trained parameters.
     pub fn parameters(&self, first: u32, last: u32) -> u64 {
         self.parameters[last as usize + 1] - self.parameters[first as usize]
     }
 
-    /// Bytes of parameters that are not trained.
+    /// Bytes of frozen parameters.
     pub fn frozen_bytes(&self, first: u32, last: u32) -> u64 {
         self.frozen[last as usize + 1] - self.frozen[first as usize]
     }
 
-    /// Bytes of activations that they keep for the backward pass of one sequence.
+    /// Bytes of activations that these layers keep for the backward pass of one sequence.
     pub fn stored_bytes(&self, first: u32, last: u32) -> u64 {
         self.stored[last as usize + 1] - self.stored[first as usize]
     }
 
-    /// Most bytes of activations that one layer from `first` to `last` needs to go backward with one sequence.
+    /// Maximum bytes of activations that one layer from `first` to `last` needs to go backward with one sequence.
     pub fn largest_bytes(&self, first: u32, last: u32) -> u64 {
         let working = &self.working[first as usize..=last as usize];
         working.iter().copied().max().unwrap_or(0)
     }
 
-    /// Most bytes of a layer's parameters and of their gradients, of so many bytes for each that is trained.
+    /// Maximum bytes of a layer's parameters and gradients, with this number of bytes for each trained one.
     pub fn largest_weight_bytes(&self, first: u32, last: u32, per_trained: f64) -> u64 {
         let all = (first..=last).map(|layer| {
             let trained = self.parameters(layer, layer) as f64 * per_trained;
@@ -209,12 +209,12 @@ impl Weights {
         }
     }
 
-    /// Parameters of experts on one GPU, of the layers from `first` to `last`; all are of [`Weights::parameters`].
+    /// Parameters of experts on one GPU, of the layers from `first` to `last`; all are included in [`Weights::parameters`].
     pub fn expert_parameters(&self, first: u32, last: u32) -> u64 {
         self.expert_parameters[last as usize + 1] - self.expert_parameters[first as usize]
     }
 
-    /// Bytes of keys and values of one sequence that replicas which share it gather in these layers.
+    /// Bytes of keys and values of one sequence that replicas sharing it gather in these layers.
     pub fn gathered_bytes(&self, first: u32, last: u32) -> u64 {
         self.gathered[last as usize + 1] - self.gathered[first as usize]
     }
@@ -234,7 +234,7 @@ impl Weights {
     }
 }
 
-/// What a profile that the law made says of itself.
+/// The description of a profile that the law computed.
 pub(crate) struct MadeProfile {
     pub(crate) name: Arc<str>,
     pub(crate) model: String,
@@ -307,7 +307,7 @@ impl LayerProfile {
         at_degree.map(|t| t.micro_batch).collect()
     }
 
-    /// Adds the micro-batches of `asked` that lie between two which were profiled, wherever they do.
+    /// Adds the micro-batches of `asked` that are between two profiled ones.
     pub fn interpolate(&mut self, asked: &[u32]) {
         for gpu in &mut self.gpus {
             let degrees = gpu.times.chunk_by(|a, b| a.tensor == b.tensor);
@@ -325,7 +325,7 @@ impl LayerProfile {
         }
     }
 
-    /// The layers if each keeps only its input and goes forward again on its way back, with one layer's bytes at a time.
+    /// The layers if each keeps only its input and goes forward again in its backward pass, with one layer's bytes at a time.
     pub fn recomputed(&self) -> LayerProfile {
         let mut all = self.clone();
         for times in all.gpus.iter_mut().flat_map(|gpu| &mut gpu.times) {
@@ -338,7 +338,7 @@ impl LayerProfile {
             twice(&mut times.busy_backward, &times.busy_forward);
         }
         for weights in &mut all.weights {
-            // What a layer takes in is what the one before hands on; the first takes in tokens, which weigh little.
+            // A layer's input is the output of the one before; the input of the first are tokens, which are small.
             let inputs = std::iter::once(&0).chain(&weights.output).copied();
             weights.stored = sums(inputs.take(weights.output.len()));
         }
@@ -362,8 +362,8 @@ impl LayerProfile {
         place.ok().map(|index| &self.weights[index])
     }
 
-    /// The last layers of consecutive stages, cut so that the slowest stage is as short as can be, forward and backward;
-    /// among such cuts, with the earliest layers last to come. `stages`: GPU and tensor degree of each. `None` without a
+    /// The last layers of consecutive stages, cut so that the slowest stage is as short as possible, forward and backward;
+    /// among such cuts, the earliest ones, last stage first. `stages`: GPU and tensor degree of each. `None` without a
     /// profile of one of them, or with more stages than layers.
     pub fn even_cuts(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
         self.cutting(stages, micro_batch)?.cuts(stages.len())
@@ -375,7 +375,7 @@ impl LayerProfile {
         self.cutting_among(&each, micro_batch)
     }
 
-    /// The cuts of [`LayerProfile::cutting`] where a stage has replicas on unlike GPUs, the slowest of which decides.
+    /// The cuts of [`LayerProfile::cutting`] if a stage has replicas on mixed GPUs, the slowest of which decides.
     pub fn cutting_among(
         &self,
         stages: &[Vec<(&str, u32)>],
@@ -401,7 +401,7 @@ impl LayerProfile {
         best[0] = f64::INFINITY;
         let mut from = Vec::with_capacity(stages.len());
         from.push(vec![0; layers + 1]);
-        // Where stages are alike, more layers never end sooner, and their last stage never begins earlier.
+        // If stages are equal, more layers never end sooner, and their last stage never begins earlier.
         let is_like = |own: &Vec<&Times>| matches!((&own[..], &times[0][..]), ([one], [first]) if std::ptr::eq(*one, *first));
         let are_alike = times.iter().all(is_like);
         for stage in 1..stages.len() {
@@ -430,12 +430,12 @@ impl LayerProfile {
     }
 }
 
-/// Where pipelines of up to so many stages are cut: by stage and layers up to its end, where it begins.
+/// The cuts of pipelines with up to this number of stages: by stage and layers up to its end, where it begins.
 #[derive(Debug, Clone)]
 pub struct StageCuts(Vec<Vec<usize>>);
 
 impl StageCuts {
-    /// The last layer of each of the first `stages` stages; `None` of none, or of more than it was made for.
+    /// The last layer of each of the first `stages` stages; `None` for 0, or for more than it was made for.
     pub fn cuts(&self, stages: usize) -> Option<Vec<u32>> {
         let rows = self.0.get(..stages).filter(|rows| !rows.is_empty())?;
         let mut cuts = vec![0; stages];

@@ -1,4 +1,4 @@
-//! What the training framework does beside computing layers.
+//! What the training framework does in addition to computing layers.
 
 mod errors;
 pub mod preset;
@@ -17,55 +17,55 @@ pub use table::RuntimeTable;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Runtime {
     pub activations: Activations,
-    /// Seconds of each such message beside its bytes: to cut, announce and assemble it, and to wait for the host.
+    /// Seconds of each such message in addition to its bytes: to cut, announce and assemble it, and to wait for the host.
     pub message_s: f64,
     /// Whether the host launches passes while the GPU waits for messages, which then hide behind longer launches.
     pub host_runs_ahead: bool,
     /// Whether gradients are reduced, bucket by bucket, while the last micro-batch still goes backward.
     pub overlap_gradients: bool,
-    /// Most bytes of gradients that are reduced at once.
+    /// Maximum bytes of gradients that are reduced at once.
     pub bucket_bytes: f64,
-    /// Bytes of a GPU that hold no tensor of the model: context, communicators, what the allocator cannot give.
+    /// Bytes of a GPU without tensors of the model: context, communicators, fragmentation of the allocator.
     pub reserved_bytes: f64,
-    /// Room for what is computed right now, in the bytes that the stage's largest layer needs on its way back.
+    /// Memory for the current computation, in the bytes that the stage's largest layer needs in its backward pass.
     pub working_layers: f64,
-    /// Bytes of gathered weights that stay for their next use, where weights are in shards.
+    /// Bytes of gathered weights that stay for their next use, if weights are sharded.
     pub live_bytes: f64,
     /// Whether a tensor degree that was not profiled is derived from degree 1 and the all-reduces that it adds.
     pub derive_tensor: bool,
     pub attention: Attention,
     pub recompute: Recompute,
     pub shard: Shard,
-    /// Whether GPUs that share a layer also share what lies between its products: sums become scatters and gathers of as many
+    /// Whether GPUs that share a layer also divide the values between its products: sums become scatters and gathers of as many
     /// bytes. Source: Korthikanti et al., MLSys 2023.
     pub sequence_parallel: bool,
-    /// Whether the gate of the feed-forward part is one kernel with the product behind it, which keeps what it reads alone.
+    /// Whether the gate of the feed-forward part is one kernel with the next product, which keeps only its input.
     pub fused_gate: bool,
-    /// Tokens that experts are given room for, over the mean; without such room, the fullest expert's share of the mean.
+    /// Capacity of experts in tokens, over the mean; without a capacity, the fullest expert's tokens over the mean.
     pub capacity_factor: f64,
-    /// Bytes per second at which a GPU hands activations to the host's memory and takes them back.
+    /// Bytes per second at which a GPU copies activations to the host's memory and back.
     pub offload_bytes_per_s: f64,
-    /// Whether it does so with all activations that are kept.
+    /// Whether all kept activations are copied to the host.
     pub offload: bool,
-    /// How many times smaller messages are on their way: all-reduces of GPUs that share layers, and what stages send each other.
-    /// 1: as they are. Source: MCBench (MLSys 2024).
+    /// Compression factor of messages in transit: all-reduces of GPUs that share layers, and messages between stages.
+    /// 1: no compression. Source: MCBench (MLSys 2024).
     pub compress: u32,
     /// Bytes of messages per second that a GPU encodes; it decodes as fast.
     pub coding_bytes_per_s: f64,
-    /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: as the layer profile says.
+    /// Bytes per parameter of weights, of gradients and of the optimiser's state; `None`: from the layer profile.
     pub state_bytes: Option<StateBytes>,
     pub step_s: f64,
     pub gather: f64,
     pub hiding: f64,
-    /// Standard deviation of what a GPU really holds around what is counted, as a fraction.
+    /// Standard deviation of the real memory of a GPU around the predicted one, as a fraction.
     pub memory_spread: f64,
-    /// What training changes of the model.
+    /// The training method of the model.
     pub training: TrainingMethod,
     pub optimizer: Optimizer,
 }
 
 impl Runtime {
-    /// Bytes of a message on its way, and the seconds of encoding and decoding it.
+    /// Bytes of a message in transit, and the seconds of encoding and decoding it.
     pub(crate) fn coded(&self, bytes: f64) -> (f64, f64) {
         if self.compress < 2 {
             return (bytes, 0.0);
@@ -136,8 +136,8 @@ pub enum Shard {
 }
 
 impl Default for Runtime {
-    /// `message_s` makes the mean error of 11 pipelines least, `reserved_bytes` is from one plan of one node:
-    /// `docs/model/plans.md` has the errors on those left out. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
+    /// `message_s` minimises the mean error of 11 pipelines, `reserved_bytes` is from one plan of one node:
+    /// `docs/model/plans.md` has the errors on held-out ones. `bucket_bytes` are DeepSpeed's 5 × 10⁸ values of four bytes.
     fn default() -> Self {
         Runtime {
             activations: Activations::Serial,

@@ -1,4 +1,4 @@
-//! Fine-tuning: which parameters of a model are trained, and how the rest is held.
+//! Fine-tuning: which parameters of a model are trained, and the format of the others.
 
 use std::fmt;
 
@@ -11,21 +11,21 @@ pub const FOUR_BIT_BYTES: f64 = (4.0 + 8.0 / 64.0 + 32.0 / (64.0 * 256.0)) / 8.0
 /// Source: Dettmers et al., 8-bit Optimizers via Block-wise Quantization, ICLR 2022.
 pub const EIGHT_BIT_MOMENTS_BYTES: f64 = 2.0 * (8.0 + 32.0 / 256.0) / 8.0;
 
-/// What training changes of a model.
+/// The training method of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrainingMethod {
     #[default]
     Full,
-    /// Low-rank adapters beside frozen matrices. Source: Hu et al., LoRA, ICLR 2022.
+    /// Low-rank adapters next to frozen matrices. Source: Hu et al., LoRA, ICLR 2022.
     Lora(Adapters),
-    /// Low-rank adapters beside matrices that are held in 4 bits, and unpacked for every pass.
-    /// Source: Dettmers et al., QLoRA, NeurIPS 2023.
+    /// Low-rank adapters next to matrices in 4 bits, which are unpacked for every pass. Source: Dettmers et al., QLoRA,
+    /// NeurIPS 2023.
     Qlora(Adapters),
-    /// All but the embedding and so many first blocks.
+    /// Everything except the embedding and this number of first blocks.
     Frozen(u32),
 }
 
-/// A pair of matrices beside each of some matrices of a block: inner dimension × rank, and rank × columns.
+/// A pair of matrices next to each of some matrices of a block: inner dimension × rank, and rank × columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adapters {
     pub rank: u32,
@@ -42,10 +42,10 @@ pub enum AdapterTargets {
 
 scavsim_base::named!(AdapterTargets: Linear = "linear", Attention = "attention");
 
-/// How moments of the optimiser are held.
+/// The format of the optimiser's moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Optimizer {
-    /// Moments of 32 bits and a 32-bit copy of the weights, or what else the runtime holds.
+    /// Moments of 32 bits and a 32-bit copy of the weights, or the runtime's own format.
     AdamW,
     /// Moments of 8 bits, and no copy of the weights.
     AdamW8Bit,
@@ -53,21 +53,21 @@ pub enum Optimizer {
 
 scavsim_base::named!(Optimizer: AdamW = "adamw", AdamW8Bit = "adamw-8bit");
 
-/// A word that names no method, or one that the model cannot have.
+/// A word that names no method, or an impossible one for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImpossibleMethod {
     pub title: String,
     pub help: String,
 }
 
-/// Rank of adapters where nobody says another.
+/// Default rank of adapters.
 pub const USUAL_RANK: u32 = 16;
 
 const LEGAL: &str = "legal here: full; lora, qlora, lora:RANK and qlora:RANK, with adapters of rank 16 or RANK beside all matrices of blocks, or lora:16:attention; \
                      frozen:BLOCKS, like frozen:24";
 
 impl TrainingMethod {
-    /// A method as it is written, like `lora:16`, for a model.
+    /// Parses a method, like `lora:16`, for a model.
     pub fn read(word: &str, model: &Architecture) -> Result<TrainingMethod, ImpossibleMethod> {
         let impossible = |title: String, help: &str| ImpossibleMethod {
             title,
@@ -134,7 +134,7 @@ impl TrainingMethod {
         }
     }
 
-    /// Whether a block goes backward: something before it, or in it, is trained.
+    /// Whether a block goes backward: it, or something before it, is trained.
     pub fn reaches_block(self, block: u32) -> bool {
         self.adapters().is_some() || self.trains_block(block)
     }
@@ -151,7 +151,7 @@ impl TrainingMethod {
         }
     }
 
-    /// Bytes of a frozen parameter of a block, of values of so many bytes.
+    /// Bytes of a frozen parameter of a block, for values of `value_bytes` bytes.
     pub fn frozen_bytes(self, value_bytes: f64) -> f64 {
         match self {
             TrainingMethod::Qlora(_) => FOUR_BIT_BYTES,
@@ -159,7 +159,7 @@ impl TrainingMethod {
         }
     }
 
-    /// Parameters that are trained.
+    /// Number of trained parameters.
     pub fn trained_parameters(self, model: &Architecture) -> u64 {
         let of_block = |block: u32| match self.adapters() {
             Some(adapters) => adapters.parameters(model, block),
@@ -176,8 +176,8 @@ impl TrainingMethod {
         all
     }
 
-    /// FLOPs of a token of a step, without what is computed again: of the six for each parameter that it goes through, two are of
-    /// gradients of weights, which frozen ones have not; blocks that nothing trained lies before go forward only.
+    /// FLOPs of a token of a step, without recomputation: of the six per active parameter, two are for gradients of weights,
+    /// which frozen ones do not have; blocks without trained parameters in them or before them only go forward.
     pub fn token_flops(self, model: &Architecture, sequence: f64) -> f64 {
         let whole = model.token_flops(sequence);
         let products = 6.0 * model.active_parameters() as f64;

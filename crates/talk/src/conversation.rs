@@ -1,24 +1,24 @@
-//! Somebody who answers lines of JSON.
+//! A partner that answers lines of JSON.
 
 use std::error::Error;
 
-/// Why there is no answer, or no conversation, as whoever answers says it.
+/// Why there is no answer, or no conversation, in the partner's words.
 pub type ConversationError = Box<dyn Error + Send + Sync>;
 
-/// Somebody who searches, or decides, by answering lines of JSON with lines of JSON, as `docs/own-strategy.md` and
-/// `docs/own-policy.md` have them: one search or life after the other.
+/// A partner that searches, or decides, by answering lines of JSON with lines of JSON, as in `docs/own-strategy.md` and
+/// `docs/own-policy.md`: one search or life after another.
 pub trait Conversation: Send {
     /// The answer to a line.
     ///
     /// # Errors
-    /// Why there is none: the search or life has failed, and the conversation is over.
+    /// Why there is none: the search or life has failed, and the conversation ends.
     fn answer(&mut self, line: String) -> Result<String, ConversationError>;
 
-    /// A search or life is over: whether there can be another one. Not asked of who repeats the number of each line: that one
-    /// is told, and answers.
+    /// Ends a search or life; returns whether another one is possible. A partner that repeats the number of each line is
+    /// notified by a line instead, and answers it.
     ///
     /// # Errors
-    /// What was wrong with it after all.
+    /// Why the search or life failed at its end.
     fn over(&mut self) -> Result<bool, ConversationError> {
         Ok(true)
     }

@@ -1,18 +1,18 @@
-//! A guard ends a program when scavsim ends, however it ends: a shell that waits for the end of its input, which scavsim holds open and
-//! the system closes. It leads the process group of the program, and ends that group with itself.
+//! A guard ends a program when scavsim ends for any reason: a shell that waits for the end of its input, which scavsim holds
+//! open and the system closes. It leads the process group of the program, and ends that group including itself.
 
 use std::process::{Child, Command, Stdio};
 
 use crate::program::NoStart;
 
-/// Does nothing where there are no process groups.
+/// Empty if there are no process groups.
 pub(crate) struct Guard(Option<Child>);
 
 /// The script: `read` returns when the pipe is closed.
 const WATCH: &str = "read -r _; kill -s KILL 0";
 
 impl Guard {
-    /// Starts a guard, before its program, so that there is no moment without it.
+    /// Starts a guard before its program, so that the program is never without it.
     pub(crate) fn start() -> Result<Guard, NoStart> {
         let mut shell = Command::new("sh");
         shell.args(["-c", WATCH]).stdin(Stdio::piped());
@@ -28,12 +28,12 @@ impl Guard {
         }
     }
 
-    /// The program's process group. No other process gets its number before the guard has been waited for.
+    /// The program's process group. No other process gets its number until the guard was waited for.
     fn group(&self) -> Option<i32> {
         (self.0.as_ref()).and_then(|guard| i32::try_from(guard.id()).ok())
     }
 
-    /// Ends the program with all processes that it started in its group.
+    /// Ends the program with all processes of its group.
     pub(crate) fn kill(&mut self) {
         #[cfg(unix)]
         if let Some(group) = self.group().and_then(rustix::process::Pid::from_raw) {

@@ -1,7 +1,7 @@
 //! Conversations with programs of users: a line of JSON in, a line of JSON out.
 //!
-//! [`numbered_conversation`] tells answers apart by the numbers of lines, [`process`] runs a [`program`] of a scenario. Search
-//! strategies and policies have their own protocols elsewhere.
+//! [`numbered_conversation`] identifies answers by the numbers of lines, [`process`] runs a [`program`] of a scenario. Search
+//! strategies and policies define their own protocols.
 
 pub mod conversation;
 mod guard;
@@ -10,7 +10,7 @@ pub mod numbered_conversation;
 pub mod process;
 pub mod program;
 
-/// What users of the crate `scavsim` may rely on, of this floor.
+/// The supported API of the crate `scavsim`, from this crate.
 pub mod face {
     pub use crate::conversation::Conversation;
 }

@@ -3,10 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-/// Characters of a program's own words in a record.
+/// Maximum characters of a program's own words in a record.
 const REPEATED: usize = 200;
 
-/// The value of a key that is there; null is a value.
+/// The value of a present key; null is a value.
 #[derive(Debug)]
 pub struct Given<T>(pub Option<T>);
 
@@ -26,10 +26,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
 #[error("{0}")]
 pub struct NotUnderstood(pub String);
 
-/// A line's meaning, or why it has none.
+/// The parsed line, or why it is invalid.
 pub(crate) fn read<T: DeserializeOwned>(line: &str) -> Result<T, NotUnderstood> {
     serde_json::from_str(line).map_err(|why| {
-        // The place in one line says nothing to a reader of a record.
+        // The position in one line is of no use to readers of a record.
         let why = why.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);
         NotUnderstood(why.replace("usize", "a whole number from 0"))

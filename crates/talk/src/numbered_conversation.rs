@@ -1,7 +1,7 @@
 //! Lines with numbers, and conversations that wait for the next task.
 //!
-//! A program that repeats the numbers of lines cannot be taken to answer another line. It is asked after each task whether that was all,
-//! so that extra lines count for the task that they belong to.
+//! A program that repeats the numbers of lines cannot answer another line by mistake. After each task it is asked whether
+//! that was all, so that extra lines count for the task that they belong to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,13 +15,13 @@ use crate::program::MessageTerms;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Breach {
-    /// No answer, or none that is legal.
+    /// No answer, or an invalid one.
     #[error("{0}")]
     Wrong(String),
-    /// What the program itself says: it can go on with another task.
+    /// A failure that the program itself reports: it can continue with another task.
     #[error("{0}")]
     Fails(String),
-    /// What is said after a task, in the middle of this one.
+    /// The message after a task, received during this one.
     #[error("the program is ready in the middle of a {0}")]
     Ready(&'static str),
     #[error("interrupted")]
@@ -31,15 +31,15 @@ pub enum Breach {
 /// An answer with at most one of these.
 #[derive(Debug)]
 pub struct Said<A> {
-    /// Number of the line that it answers, by its own word.
+    /// Number of the line that it answers, as repeated by the program.
     pub number: Option<u64>,
     pub answers: Vec<A>,
     pub fail: Option<String>,
-    /// The program heard the end of a task, and has no more to say.
+    /// The program received the end of a task, and has no more lines.
     pub is_ready: bool,
 }
 
-/// A conversation under way; numbers keep late answers apart.
+/// A conversation in progress; numbers detect late answers.
 pub struct NumberedConversation {
     with: Box<dyn Conversation>,
     terms: MessageTerms,
@@ -52,7 +52,7 @@ impl NumberedConversation {
         self.number == 0
     }
 
-    /// Sends an object of JSON and reads the answer; `understood` gives its meaning, or why it has none.
+    /// Sends an object of JSON and reads the answer; `understood` converts it, or reports why it is invalid.
     pub fn ask<R: DeserializeOwned, A>(
         &mut self,
         object: &str,
@@ -79,7 +79,7 @@ impl NumberedConversation {
         };
         match said.number {
             Some(number) if number == self.number => one,
-            // Who never began with it may go on without.
+            // A program that never used numbers may go on without them.
             None if !self.is_numbered || self.number == 1 => {
                 self.is_numbered = false;
                 one
@@ -115,7 +115,7 @@ struct PoolState {
     failures: BTreeMap<String, u32>,
 }
 
-/// Equal failures after which a program is given up.
+/// Number of equal failures after which a program is given up.
 const HOPELESS: u32 = 10;
 const COUNTED: usize = 100;
 
@@ -140,8 +140,8 @@ impl ConversationPool {
         })
     }
 
-    /// Returns a conversation after a task, if it can have another. A program that repeats numbers is told of the end, and must have no more
-    /// to say.
+    /// Returns a conversation after a task, if it can have another one. A program that repeats numbers is notified of the
+    /// end, and must have no more lines.
     pub fn put_back<R: DeserializeOwned, A>(
         &self,
         mut talk: NumberedConversation,

@@ -1,7 +1,7 @@
 //! A running program: one line in, one line out, within limits of time, memory and output.
 //!
-//! Threads read what it says and write what it is told, so that nothing waits beyond the time-out. It ends with all processes that it
-//! started in its group; by its guard, where scavsim itself ends.
+//! Threads read its output and write its input, so that nothing waits longer than the time-out. It ends with all processes in
+//! its group; if scavsim itself ends, by its guard.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -18,14 +18,14 @@ use crate::program::{MessageTerms, NoStart, Program};
 
 const LONGEST_ANSWER: usize = 1 << 20;
 const COMPLAINTS: usize = 4096;
-/// Time for a silent program to end by itself, so that its own exit status can be reported.
+/// Time for a silent program to exit, so that its own exit status can be reported.
 const GRACE: Duration = Duration::from_millis(500);
 /// Time between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
 enum Silence {
     Ended,
-    /// The answer, or the awaited end, takes longer than this.
+    /// The answer, or the awaited end, exceeds this time.
     Late(Duration),
     Other(String),
 }
@@ -118,9 +118,9 @@ impl Process {
         }
     }
 
-    /// Ends it; returns why it gave no answer, with its exit and last complaint.
+    /// Ends the program; returns why it gave no answer, with its exit status and last error line.
     fn end(&mut self, silence: Silence) -> ConversationError {
-        // One that says no more has some time to end by itself.
+        // A program that closed its output has some time to exit.
         let has_ended = matches!(silence, Silence::Ended);
         let deadline = Instant::now() + if has_ended { GRACE } else { Duration::ZERO };
         let mut status = self.child.try_wait().ok().flatten();
@@ -132,7 +132,7 @@ impl Process {
         let MessageTerms { task, done, .. } = self.wording;
         let why = match (silence, status) {
             (Silence::Other(why), _) => return why.into(),
-            // Those hold its output open.
+            // Its child processes hold its output open.
             (Silence::Late(_), Some(status)) => {
                 format!("the program ended ({status}) and left others behind")
             }
@@ -167,13 +167,13 @@ impl Process {
 impl Conversation for Process {
     fn answer(&mut self, line: String) -> Result<String, ConversationError> {
         if let Some(tell) = &self.tell {
-            // One that has ended hears nothing; what it says tells so.
+            // A program that has ended reads nothing; its closed output shows that.
             let _ = tell.send(line);
         }
         self.hear().map_err(|silence| self.end(silence))
     }
 
-    /// Ends its input, and waits for its end; it may still speak.
+    /// Closes its input, and waits for its end; it may still write.
     fn over(&mut self) -> Result<bool, ConversationError> {
         self.tell = None;
         let silence = match self.hear() {
@@ -207,7 +207,7 @@ fn read_lines(mut output: impl BufRead, say: &SyncSender<Option<String>>) {
     }
 }
 
-/// Reads to the end; the last line that is not empty.
+/// Reads to the end; returns the last line that is not empty.
 fn last_line(mut errors: impl Read) -> String {
     let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
     while let Ok(count @ 1..) = errors.read(&mut piece) {
@@ -231,7 +231,7 @@ fn limit_memory(child: &Child, mib: u32) {
         let bytes = Some(u64::from(mib) << 20);
         let (current, maximum) = (bytes, bytes);
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        // One that has ended already says so when it is asked.
+        // A program that has already ended is detected at the first question.
         let _ = prlimit(pid, Resource::As, Rlimit { current, maximum });
     }
 }

@@ -9,9 +9,9 @@ use scavsim_read::input::checked::{Count, Positive};
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'p> {
     pub command: &'p [String],
-    /// Where it starts, and where a program with a `/` is looked for.
+    /// The folder in which it starts, and relative to which a program with a `/` is found.
     pub folder: &'p Path,
-    /// For each answer.
+    /// Time limit of each answer.
     pub timeout_s: Positive,
     /// Additional seconds to start, before the first answer.
     pub start_s: Positive,
@@ -23,9 +23,9 @@ pub struct Program<'p> {
 /// Words of messages about a program.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageTerms {
-    /// What ends with its input: a search, a life.
+    /// The task that ends with its input: a search, a life.
     pub task: &'static str,
-    /// What it has not done when it ends too early: chosen, decided.
+    /// The action that is missing when it ends too early: chosen, decided.
     pub done: &'static str,
     pub answers: &'static str,
 }
@@ -58,7 +58,7 @@ pub fn memory_mib() -> Count {
 }
 
 impl<'p> Program<'p> {
-    /// BLAKE3 hashes of the files in its command: with another text it is another program.
+    /// BLAKE3 hashes of the files in its command: other contents make another program.
     pub fn file_hashes(&self) -> Vec<String> {
         let files = self.command.iter().map(|word| self.folder.join(word));
         let texts = files
@@ -77,7 +77,7 @@ impl<'p> Program<'p> {
             1 => on_path(program),
             _ => Some(self.folder.join(program)).filter(|place| place.is_file()),
         };
-        // A link is not followed: that of a virtual environment says where its packages are.
+        // A link is not followed: the link of a virtual environment locates its packages.
         let place = place.and_then(|place| std::path::absolute(place).ok());
         match place {
             Some(place) => Ok((place, arguments)),
@@ -94,7 +94,7 @@ impl fmt::Display for Program<'_> {
     }
 }
 
-/// Where the shell would find a program.
+/// The place at which a shell would find a program.
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let mut places = std::env::split_paths(&path).flat_map(|folder| {

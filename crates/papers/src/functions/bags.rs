@@ -1,4 +1,4 @@
-//! What a job of a bag is expected to cost, by formula.
+//! Expected cost of a job of a bag, by formula.
 
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};

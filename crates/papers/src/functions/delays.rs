@@ -1,4 +1,4 @@
-//! What was measured of starts, restarts and checkpoints.
+//! Measured delays of starts, restarts and checkpoints.
 
 use super::draws::{draws, mean_drawn, stream};
 use super::file_inputs::FileInputs;
@@ -26,7 +26,7 @@ fn unknown<'a>(what: &str, name: &str, all: impl Iterator<Item = &'a str>) -> No
     NoValue::not_measured(format!("{what} of `{name}`"), name, &all)
 }
 
-/// The delay of starts and the region, by which draws are told apart.
+/// The delay of starts and the region, which identify the draws.
 fn startup<'a>(arguments: &'a Arguments<'_>) -> Result<(Delay, &'a str), NoValue> {
     let market = arguments.text("market")?;
     let market = Market::named(market).ok_or_else(|| NoValue::unknown("market", market, []))?;

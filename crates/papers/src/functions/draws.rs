@@ -13,7 +13,7 @@ pub(super) fn draws(arguments: &Arguments<'_>) -> Result<u64, NoValue> {
     Ok(arguments.whole_number("draws", 1..MOST_DRAWS)?)
 }
 
-/// The mean of `draws` values, or of as many as give each of `each` equally often.
+/// The mean of `draws` values, or of the next number that uses each of `each` equally often.
 pub(super) fn mean_drawn(
     draws: u64,
     each: &[f64],

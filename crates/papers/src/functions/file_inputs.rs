@@ -8,15 +8,15 @@ use scavsim_read::expression::ColumnTable;
 use scavsim_sim::cluster::checkpoint::{DynamicSchedule, SinceStart};
 use scavsim_sim::training::Fidelity;
 
-/// What names stand for that a file gives, beside those of the library.
+/// Things that a paper's file names, in addition to those of the library.
 #[derive(Debug, Default)]
 pub struct FileInputs {
     pub lives: LifetimesByName,
-    /// Jobs, clusters and policies of unequal workers.
+    /// Jobs, clusters and policies of mixed workers.
     pub unequal: UnequalJobInputs,
     pub tables: BTreeMap<String, Rc<ColumnTable>>,
     pub fidelity: Fidelity,
-    /// Schedules of checkpoints, made when they are first asked for.
+    /// Schedules of checkpoints, computed on first use.
     pub(super) schedules: RefCell<BTreeMap<String, Schedule>>,
 }
 

@@ -6,11 +6,11 @@ use scavsim_read::expression::{Arguments, Value};
 
 #[derive(Debug)]
 pub struct Function {
-    /// Name of the function, with the unit of what it gives.
+    /// Name of the function, with the unit of its value.
     pub name: &'static str,
     pub parameters: &'static [&'static str],
     pub what: &'static str,
-    /// Whether it gives what was published or measured, and computes nothing.
+    /// Whether it returns published or measured data, and computes nothing.
     pub is_data: bool,
     pub(super) of: FunctionBody,
 }
@@ -38,7 +38,7 @@ impl Function {
     }
 }
 
-/// A line of a list of functions.
+/// An entry of a list of functions.
 macro_rules! function {
     ($of:ident [$($parameter:literal),*] $what:literal) => {
         $crate::functions::function::Function {

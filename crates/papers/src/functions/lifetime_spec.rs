@@ -1,4 +1,4 @@
-//! The life of a VM, by a name or a law that a file gives.
+//! The lifetime of a VM, from a name or from a law in a file.
 
 use super::no_value::NoLifetime;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What strategies fit to the measured noise and epochs of a workload of the library.
+//! Fits of strategies to the measured noise and epochs of a workload of the library.
 
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};

@@ -9,7 +9,7 @@ use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_read::expression::Arguments;
 use scavsim_sim::cluster::checkpoint::run_time;
 
-/// The life that the argument `life` names, and its name.
+/// The lifetime model of the argument `life`, and its name.
 pub(super) fn life<'g>(
     given: &'g FileInputs,
     arguments: &'g Arguments<'_>,
@@ -80,7 +80,7 @@ fn life_distance(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, N
     let (name, life) = life(given, arguments)?;
     let lost = arguments.numbers("lost_by_hour")?;
     let last = lost.len() as f64;
-    // What the cap ends at the last hour was not lost: it counts an hour later.
+    // Ends by the cap at the last hour are not losses: they count an hour later.
     let by_hour = |life: f64| if life < last { life.ceil() } else { last + 1.0 };
     let mut stream = stream(Purpose::ModelLives(ModelKey::from_name(name)));
     let lives: Vec<f64> = (0..draws(arguments)?)

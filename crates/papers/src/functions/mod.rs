@@ -1,5 +1,5 @@
-//! Functions of the model by name: what expressions ask beside records. A function is a line in the list of its file: its
-//! parameters, those that may be absent with a `?`, and a sentence.
+//! Named functions of the model, for expressions without records. A function is a line in the list of its file: its
+//! parameters, optional ones with a `?`, and a sentence.
 
 pub mod bags;
 pub mod delays;

@@ -16,23 +16,23 @@ pub enum NoValue {
     Argument(#[from] Fault),
     #[error("there is no {what} `{name}`{help}")]
     Unknown {
-        /// What it should be a name of.
+        /// The kind of name that was expected.
         what: &'static str,
         name: String,
-        /// The name that may be meant, or nothing.
+        /// The most similar name, or nothing.
         help: String,
     },
     #[error("no {what} was measured{help}")]
     NotMeasured {
         what: String,
-        /// Where, or what was measured instead.
+        /// The place, or what was measured instead.
         help: String,
     },
     #[error("no {0} were measured")]
     NoneMeasured(&'static str),
     #[error(transparent)]
     Life(#[from] NoLifetime),
-    /// A word for odds that is not legal, and the legal ones.
+    /// An invalid word for odds, and the valid ones.
     #[error("`odds={0}` is {1}")]
     Odds(String, &'static str),
     #[error("`odds=since-start` is {0}")]
@@ -93,25 +93,25 @@ pub enum NoValue {
 pub enum NoLifetime {
     #[error("there is no lifetime `{name}`; {0}", name = .0.name)]
     Unknown(#[from] UnknownModel),
-    /// A model of VMs that live and die together.
+    /// A model of VMs that are lost together.
     #[error("`{0}` is not of single VMs")]
     NotAlone(String),
     #[error("no uniform lives")]
     Uniform,
-    /// A law by which more VMs are lost than there are.
+    /// A law that loses more VMs than there are.
     #[error("a bathtub's `a` is at most 1")]
     Bathtub,
 }
 
 impl NoValue {
-    /// Says that nobody measured `name`, and which name may be meant, or all that are known.
+    /// Reports that `name` was not measured, and the most similar name, or all known ones.
     pub(crate) fn not_measured(what: String, name: &str, known: &[&str]) -> NoValue {
         let all = format!("known: {}", known.join(", "));
         let help = format!("; {}", did_you_mean(name, known.iter().copied(), all));
         NoValue::NotMeasured { what, help }
     }
 
-    /// Says that a name is none of those that are known, and which of them may be meant.
+    /// Reports an unknown name, and the most similar known one.
     pub(crate) fn unknown<'a>(
         what: &'static str,
         name: &str,

@@ -1,4 +1,4 @@
-//! Plans by which models were cut over GPUs, and measured: what a step of ours takes and holds.
+//! Measured plans of partitioned models: predicted time and memory of a step.
 
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};

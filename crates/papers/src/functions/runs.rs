@@ -113,7 +113,7 @@ fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
     })
 }
 
-/// The table that arguments ask for, made once.
+/// The schedule for these arguments, computed once.
 fn schedule(
     given: &FileInputs,
     arguments: &Arguments<'_>,

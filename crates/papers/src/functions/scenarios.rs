@@ -1,4 +1,4 @@
-//! What scenarios give expressions: rows, and functions of single runs.
+//! Data of scenarios for expressions: rows, and functions of single runs.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -73,15 +73,15 @@ pub const FUNCTIONS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// The line of `each` that a record is of.
+/// The column with the line of `each` of a record.
 const EACH: &str = "each";
 
-/// A scenario, once with each of several lines of TOML.
+/// A scenario, once for each of several lines of TOML.
 #[derive(Debug)]
 pub struct Variants(pub Vec<(Arc<str>, Scenario)>);
 
 impl Variants {
-    /// Columns of a kind of rows: of records those of `scavsim run`, the keys that make settings, and the line of `each`.
+    /// Columns of a kind of rows: for records those of `scavsim run`, the keys that make settings, and the line of `each`.
     pub fn columns(&self, kind: &str) -> Option<Vec<String>> {
         if kind == RECORDS {
             let all = COLUMNS.iter().map(|column| column.name.to_owned());
@@ -108,7 +108,7 @@ impl Variants {
         all.collect()
     }
 
-    /// Rows of a kind; of records the columns that are `used` alone.
+    /// Rows of a kind; for records only the columns `used`.
     pub fn table(&self, kind: &str, used: &BTreeSet<String>) -> Result<ColumnTable, NoValue> {
         if kind == RECORDS {
             return self.records(used);
@@ -196,7 +196,7 @@ impl Variants {
     }
 }
 
-/// Records on their way into a table.
+/// Collects records for a table.
 struct Rows<'a> {
     table: ColumnTable,
     kept: Vec<&'static Column>,
@@ -245,7 +245,7 @@ fn number(number: Option<impl Into<f64>>) -> Cell {
     number.map_or(Cell::Empty, |number| Cell::Number(number.into()))
 }
 
-/// VM type, workers, batch and all else of a configuration.
+/// VM type, workers, batch and the other values of a configuration.
 fn place(arena: &SearchProblem, at: usize) -> [Cell; 4] {
     let space = &arena.space;
     [
@@ -256,7 +256,7 @@ fn place(arena: &SearchProblem, at: usize) -> [Cell; 4] {
     ]
 }
 
-/// What every configuration is expected to take, as `scavsim rank` has it.
+/// The expectations of every configuration, as in `scavsim rank`.
 fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     for at in 0..plan.arena_count() {
         let arena = plan.arena(at).map_err(PlanError::clone)?;
@@ -280,7 +280,7 @@ fn truths(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     Ok(())
 }
 
-/// What every strategy predicts of every configuration, in the first replica.
+/// The predictions of every strategy for every configuration, in the first replica.
 fn predictions(plan: &Plan, table: &mut ColumnTable) -> Result<(), NoValue> {
     let mut evaluator = Evaluator::new(plan);
     for at in 0..plan.arena_count() {

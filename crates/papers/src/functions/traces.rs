@@ -1,4 +1,4 @@
-//! Plans that were measured, and what is done over a trace by which of them is taken when VMs come and go.
+//! Measured plans, and the work done over a trace by each policy of choosing among them when VMs come and go.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl MeasuredPlan {
     }
 }
 
-/// A minute of the trace: VMs that are there, and whether some came or went.
+/// A minute of the trace: the number of VMs, and whether some came or went.
 struct Minute {
     vms: u32,
     adds: bool,
@@ -121,7 +121,7 @@ fn traced_samples(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, 
             removes: removed > 0.0,
         })
         .collect();
-    // As many VMs as there are, for as long as a change has to pay; or as many as there will be.
+    // The current number of VMs, and the time in which a change must pay; or the future number.
     let (ahead, seconds) = match choice {
         "last-value" => (1, AHEAD as f64 * MINUTE_S),
         "clairvoyant" => (AHEAD, MINUTE_S),
@@ -151,7 +151,7 @@ fn traced_samples(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, 
     }))
 }
 
-/// The plans of which none is as fast on fewer VMs.
+/// The plans for which none is as fast on fewer VMs.
 fn fastest(plans: &[MeasuredPlan]) -> Vec<FastestOn> {
     let mut all: Vec<FastestOn> = (plans.iter().enumerate())
         .map(|(at, plan)| FastestOn {
@@ -171,7 +171,7 @@ fn fastest(plans: &[MeasuredPlan]) -> Vec<FastestOn> {
     all
 }
 
-/// Seconds of a change to a plan; its layers and state are not counted, as they are of one model only.
+/// Seconds of a change to a plan; its layers and state are not counted, because they are known for one model only.
 fn pause_s(data: u32, pipeline: u32, adds: bool) -> f64 {
     ReactionCosts::parcae().pause_s(&Moves {
         data,
@@ -182,7 +182,7 @@ fn pause_s(data: u32, pipeline: u32, adds: bool) -> f64 {
     })
 }
 
-/// Samples over all minutes of the plans that `choose` takes, each by its place and what trained before.
+/// Samples over all minutes with the plans that `choose` selects, each by its index and the plan before.
 fn samples(
     plans: &[MeasuredPlan],
     minutes: &[Minute],

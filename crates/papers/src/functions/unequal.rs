@@ -1,4 +1,4 @@
-//! Functions of jobs on workers that are unlike.
+//! Functions of jobs on mixed workers.
 
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};

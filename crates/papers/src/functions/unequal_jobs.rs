@@ -1,4 +1,4 @@
-//! Workers that are unlike: jobs, clusters and policies of batches by the names that a file gives them.
+//! Mixed workers: jobs, clusters and policies of batches, by their names in a file.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub(super) fn named<'a, T>(
 pub(super) type Setup<'a> = (&'a str, &'a str);
 
 impl UnequalJobInputs {
-    /// How a job with this law comes out on a cluster under a policy.
+    /// The result of a job with this law on a cluster under a policy.
     pub(super) fn outcome(
         &self,
         job: &Job,
@@ -117,7 +117,7 @@ impl UnequalJobInputs {
             batch: job.batch.get() * workers.len() as f64,
         };
         let least: f64 = group.least.iter().sum();
-        // Bounds that sum to the global batch but for rounding leave one way to share it.
+        // Bounds that sum to the global batch, except for rounding, leave one way to share it.
         if workers.is_empty() || least > group.batch * (1.0 + 1e-12) {
             let batch = group.batch;
             return Err(NoValue::NoBatches { batch, least });
@@ -151,7 +151,7 @@ impl UnequalJobInputs {
         })
     }
 
-    /// The law of a job; of one that is fitted, by all times but those with the batches of `without` on its cluster.
+    /// The law of a job; a fitted one uses all times except those with the batches of `without` on its cluster.
     pub(super) fn law(&self, job: &Job, without: Option<Setup<'_>>) -> Result<WorkerLaw, NoValue> {
         let times = match (&job.law, without) {
             (Law::Given(law), None) => return Ok(*law),
@@ -174,13 +174,13 @@ impl UnequalJobInputs {
         by_size(&steps).ok_or(NoValue::FewTimes(steps.len()))
     }
 
-    /// A step of a job that takes so many minutes.
+    /// A step of a job that needs this number of minutes.
     fn timed(&self, job: &Job, setup: Setup<'_>, minutes: f64) -> Result<TimedStep, NoValue> {
         let batching = named(&self.batching, "batching", setup.1)?;
         if batching.policy().looks_every().is_some() {
             return Err(NoValue::BatchesChange(setup.1.to_owned()));
         }
-        // Batches that nothing changes go by sizes, whatever the law.
+        // Fixed batches depend on the sizes, for any law.
         let batches = self.outcome(job, any_law(), setup)?.batches;
         let sizes = named(&self.clusters, "cluster", setup.0)?.iter();
         Ok(TimedStep {
@@ -192,20 +192,20 @@ impl UnequalJobInputs {
         })
     }
 
-    /// Seconds of a job by the law that its other times give.
+    /// Seconds of a job by the law fitted to its other times.
     pub(super) fn left_out_s(&self, job: &Job, setup: Setup<'_>) -> Result<f64, NoValue> {
         let law = self.law(job, Some(setup))?;
         Ok(self.outcome(job, law, setup)?.time_s)
     }
 }
 
-/// Whether the workers of a cluster have the same batches in both steps, but for rounding.
+/// Whether the workers of a cluster have equal batches in both steps, except for rounding.
 fn has_same_batches(one: &TimedStep, other: &TimedStep) -> bool {
     let mut pairs = one.workers.iter().zip(&other.workers);
     pairs.all(|(one, other)| (one.0 / other.0 - 1.0).abs() < 1e-9)
 }
 
-/// A nanosecond per sample and core, which no job is too long for.
+/// A nanosecond per sample and core, so that no job is too long.
 fn any_law() -> WorkerLaw {
     WorkerLaw {
         sample_s: Positive::new(1e-9).expect("it is above 0"),

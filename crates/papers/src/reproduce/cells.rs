@@ -1,8 +1,8 @@
-//! A row as it is shown.
+//! A row of a table as text.
 
 use super::comparison::Comparison;
 
-/// What a figure is of, the paper's, ours, the difference and how large it may be, kind, evidence and verdict.
+/// The figure's object, the paper's value, ours, the difference and its tolerance, kind, evidence and verdict.
 pub fn cells(row: &Comparison) -> [String; 8] {
     let unit = match row.unit.as_str() {
         "1" => String::new(),
@@ -15,7 +15,7 @@ pub fn cells(row: &Comparison) -> [String; 8] {
         (false, _) => (1.0, unit.as_str()),
     };
     let tolerance = scale * row.tolerance;
-    // The name of the key says nothing that its value does not.
+    // The name of the key is redundant with its value.
     let of = row.selector.replace("workload=", "");
     let ours = significant(row.simulated);
     let ours = match row.interval {

@@ -1,4 +1,4 @@
-//! A claim as a grid of readings, and in how many of them it holds.
+//! A claim as a grid of readings, and the number of readings in which it holds.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,7 @@ impl Claim<'_> {
         None
     }
 
-    /// What it states, how it came out, ours beside the bound, and why.
+    /// The claim, its verdict, our value and the bound, and the reason.
     pub fn sentence(&self) -> String {
         let ours = self.rows.iter().map(|row| row.simulated);
         let least = ours.clone().fold(f64::INFINITY, f64::min);

@@ -13,7 +13,7 @@ pub fn compare(paper: &Paper) -> Result<Vec<Comparison>, Diagnostics> {
         .map(|row| paper.names.asks_for_figures(row))
         .collect();
     let mut rows: Vec<Vec<Comparison>> = all.iter().map(|_| Vec::new()).collect();
-    // What is made of the figures themselves comes last.
+    // Values computed from the figures themselves come last.
     for late in [false, true] {
         for ((row, expected), is_late) in rows.iter_mut().zip(all).zip(&is_late) {
             if *is_late != late {
@@ -51,7 +51,7 @@ fn table_row(row: &Comparison) -> [Cell; 7] {
     ]
 }
 
-/// The numbers that an expression comes to: one, or of a grid as many as it has readings.
+/// The values of an expression: one, or for a grid one per reading.
 fn figures(paper: &Paper, text: &Text, grid: Option<usize>) -> Result<Vec<f64>, Diagnostic> {
     let wrong = |what: String| {
         let span = text.root.span.clone();
@@ -77,10 +77,10 @@ fn figures(paper: &Paper, text: &Text, grid: Option<usize>) -> Result<Vec<f64>, 
     }
 }
 
-/// Rounding must not push an exact hit on the edge over it.
+/// Tolerance for rounding of a figure exactly on the bound.
 const RELIEF: f64 = 1e-12;
 
-/// Ours minus the published figure in the terms of the tolerance, and the tolerance.
+/// Our figure minus the published one in the unit of the tolerance, and the tolerance.
 fn apart(ours: f64, expected: &Expectation) -> (f64, f64) {
     let gap = ours - expected.value;
     match expected.tolerance {
@@ -100,7 +100,7 @@ fn is_within(ours: f64, expected: &Expectation) -> bool {
     }
 }
 
-/// How a reading of a claim came out: by both ends of the interval of ours, and by ours itself.
+/// The verdict on a reading of a claim: by both ends of our interval, and by our value.
 fn of_claim(ours: f64, interval: f64, expected: &Expectation) -> Verdict {
     let ends = [ours - interval, ours, ours + interval].map(|end| is_within(end, expected));
     match ends {
@@ -119,7 +119,7 @@ fn of_figure(ours: f64, expected: &Expectation) -> Verdict {
     }
 }
 
-/// The rows of a figure: one, or of a claim one per reading.
+/// The rows of a figure: one, or for a claim one per reading.
 fn compared(paper: &Paper, expected: &Expectation) -> Result<Vec<Comparison>, Diagnostic> {
     let readings = expected.readings.named(&paper.names)?;
     let grid = (!expected.readings.values.is_empty()).then_some(readings.len());

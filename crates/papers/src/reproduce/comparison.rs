@@ -1,4 +1,4 @@
-//! A figure beside a figure, and the verdict.
+//! A published figure and ours, with the verdict.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether it is a goal or comparison of this project, and no figure of the paper.
+    /// Whether it is a goal or comparison of this project, and not a figure of the paper.
     pub fn is_ours(&self) -> bool {
         OURS.contains(&self.kind.as_str())
     }

@@ -1,4 +1,4 @@
-//! Constants of a paper's model that were chosen, and the rows that they touch.
+//! Constants of a paper's model that were chosen, and the rows that they affect.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// The values with their unit, or how many there are.
+    /// The values with their unit, or their number.
     pub fn shown(&self) -> String {
         let numbers: Vec<String> = self.values.iter().map(f64::to_string).collect();
         let values = match (numbers.len(), self.count) {
@@ -57,7 +57,7 @@ impl Constant {
         }
     }
 
-    /// What it is, how it was chosen, and the rows that it touches.
+    /// The constant, how it was chosen, and the rows that it affects.
     pub fn sentence(&self) -> String {
         let rows = |what: &str, all: &[AffectedRows]| {
             let each = all.iter().map(|one| match one.rows {
@@ -85,7 +85,7 @@ pub struct AffectedRows {
     pub rows: usize,
 }
 
-/// Whether `text` is what `pattern` says, in which `*` stands for anything.
+/// Whether `text` matches `pattern`, in which `*` matches anything.
 pub fn is_like(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;
@@ -97,8 +97,8 @@ pub fn is_like(pattern: &str, text: &str) -> bool {
     ends.any(|at| is_like(rest, &behind[at..])) || is_like(rest, "")
 }
 
-/// Reads the constants in `source`. A row that is calibrated has a constant that was chosen on it, and such rows are
-/// all calibrated; what is not so goes to `diagnostics`.
+/// Reads the constants in `source`. A calibrated row has a constant that was chosen on it, and all such rows are calibrated;
+/// exceptions are reported to `diagnostics`.
 pub fn read(
     forms: Vec<ConstantForm>,
     rows: &[Expectation],

@@ -1,8 +1,8 @@
-//! What a row says for the model: classes of evidence.
+//! Classes of evidence of rows for the model.
 
 use serde::Serialize;
 
-/// Declares the classes, each with its name; what a class means stands above it and in [`Evidence::meaning`].
+/// Declares the classes, each with its name; its meaning is in the comment above it and in [`Evidence::meaning`].
 macro_rules! classes {
     ($($(#[doc = $line:literal])+ $class:ident $name:literal,)+) => {
         /// What it says for the model that a row is within its tolerance.

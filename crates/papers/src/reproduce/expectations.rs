@@ -12,29 +12,29 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 #[derive(Debug)]
 pub struct Expectation {
     pub figure: String,
-    /// What it is, for people; its neighbours of the same name make a section.
+    /// The quantity as text; neighbours with one name make a section.
     pub quantity: String,
-    /// What the quantity is of, for people.
+    /// The object of the quantity, as text.
     pub of: String,
     /// Ours, as written.
     pub written: String,
-    /// The expression of ours, read; of a claim with several readings the list of them.
+    /// The parsed expression for ours; for a claim with several readings, their list.
     pub ours: Text,
-    /// What a claim is read as: each combination of values.
+    /// The readings of a claim: each combination of values.
     pub readings: Readings,
-    /// For a claim, half of the 95 % interval of ours.
+    /// For a claim, the half-width of our 95 % interval.
     pub interval: Option<Text>,
     /// The figure, or a claim's bound.
     pub value: f64,
     /// Unit of the value; `1` for a plain ratio or count.
     pub unit: String,
     pub tolerance: Tolerance,
-    /// Printed, read off a figure, derived from such, a claim; or no figure of the paper, as [`OURS`] are.
+    /// Printed, read off a figure, derived from such, a claim; or not a figure of the paper, like [`OURS`].
     pub kind: String,
     pub evidence: Evidence,
     pub place: Range<usize>,
     pub note: String,
-    /// Why ours is known to differ; empty where no difference is expected.
+    /// Why ours differs; empty if no difference is expected.
     pub explained: String,
 }
 
@@ -59,7 +59,7 @@ impl Expectation {
         self
     }
 
-    /// `QUANTITY: OF`, as constants name the rows that they touch.
+    /// `QUANTITY: OF`, the name of a row in constants.
     pub fn name(&self) -> String {
         format!("{}: {}", self.shown_quantity(), self.shown_of())
     }
@@ -69,22 +69,22 @@ impl Expectation {
     }
 }
 
-/// How far a figure of ours may be off.
+/// The tolerance of our figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tolerance {
-    /// Off by at most this fraction of the published figure.
+    /// Relative to the published figure.
     Relative(f64),
     /// In its unit.
     Absolute(f64),
-    /// Ours is at least as large, less so much in its unit.
+    /// Ours is at least as large, less this tolerance in its unit.
     AtLeast(f64),
-    /// Ours is at most as large, and so much in its unit.
+    /// Ours is at most as large, plus this tolerance in its unit.
     AtMost(f64),
 }
 
 const CLAIM: &str = "claim";
 
-/// Kinds of rows that are no figures of the paper: goals of this project, and what ours are compared with besides.
+/// Kinds of rows that are not figures of the paper: goals of this project, and further comparisons.
 pub const OURS: [&str; 2] = ["goal", "comparison"];
 
 const COLUMNS: [&str; 7] = [
@@ -114,14 +114,14 @@ pub fn read(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectat
         .collect()
 }
 
-/// Reads the table of claims, as [`read`] does the figures.
+/// Reads the table of claims, like [`read`] for figures.
 pub fn read_claims(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Vec<Expectation> {
     let columns = [&COLUMNS[..], &["quantity", "interval"]].concat();
     let optional = [&OPTIONAL[1..], &["readings"]].concat();
     let table = Table::read(source, &columns, &optional, diagnostics);
     (table.iter().flat_map(Table::rows))
         .filter_map(|row| {
-            // No bound without an interval: where nothing is drawn it is 0.
+            // A bound needs an interval: 0 if nothing is random.
             let parse = expression::parse;
             let interval = cell(source, &row, "interval", parse, diagnostics);
             let loops = match row.optional_text("readings") {

@@ -1,5 +1,5 @@
-//! Published figures beside ours: a paper's folder (its figures as expressions, scenarios, tables) gives one row per figure
-//! with the difference and a verdict. A new paper is a folder; nothing here knows one.
+//! Published figures compared with ours: a paper's folder (its figures as expressions, scenarios, tables) gives one row per
+//! figure with the difference and a verdict. A new paper is a folder; this code is independent of any paper.
 
 pub mod cells;
 pub mod claims;

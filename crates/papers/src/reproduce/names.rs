@@ -1,4 +1,4 @@
-//! What expressions of a paper can name.
+//! The names that expressions of a paper can use.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use scavsim_read::expression::{
 use scavsim_read::input::{Diagnostic, Diagnostics, csv};
 use scavsim_search::search::{Objective, Point, objective};
 
-/// The table of the paper's figures beside ours, as far as they are known.
+/// The table of the paper's figures and ours, as far as known.
 pub(super) const FIGURES: &str = "figures";
 const OF_FIGURES: [&str; 7] = [
     "quantity",
@@ -25,7 +25,7 @@ const OF_FIGURES: [&str; 7] = [
     "ours",
     "difference",
 ];
-/// The scenario whose records aggregates go over where no table is named.
+/// The scenario of aggregates that name no table.
 const MAIN: &str = "main";
 
 #[derive(Debug, Default)]
@@ -33,9 +33,9 @@ pub struct Names {
     pub(super) given: FileInputs,
     pub(super) stages: BTreeMap<String, Variants>,
     pub(super) defined: BTreeMap<String, Definition>,
-    /// Columns that expressions ask for, by table: all others of records are not kept.
+    /// Columns that expressions use, by table: all others of records are dropped.
     used: BTreeMap<String, BTreeSet<String>>,
-    /// Rows that a scenario gave.
+    /// Rows of scenarios that were computed.
     known: RefCell<BTreeMap<String, Rc<ColumnTable>>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn table(file: &csv::Table) -> Rc<ColumnTable> {
 }
 
 impl Names {
-    /// Reports all names in the expressions of a paper that nothing has.
+    /// Reports all unknown names in the expressions of a paper.
     pub(super) fn check(&mut self, expectations: &[Expectation], diagnostics: &mut Diagnostics) {
         let mut used = ExpressionDependencies::default();
         for Definition { parameters, body } in self.defined.values() {
@@ -84,12 +84,12 @@ impl Names {
         }
     }
 
-    /// Whether an expression asks for the paper's own figures.
+    /// Whether an expression uses the paper's own figures.
     pub(super) fn asks_for_figures(&self, row: &Expectation) -> bool {
         self.used_by(row).columns.contains_key(FIGURES)
     }
 
-    /// Whether the expression of a row calls a function of the model or reads what a scenario computes.
+    /// Whether the expression of a row calls a function of the model or reads computed data of a scenario.
     fn calls_model(&self, row: &Expectation) -> bool {
         let used = self.used_by(row);
         let is_data = |name: &String| Function::all().any(|own| own.name == *name && own.is_data);
@@ -100,7 +100,7 @@ impl Names {
                 .any(|name| !self.given.tables.contains_key(name) && !name.ends_with(".history"))
     }
 
-    /// What the expression of a row asks for, itself and through functions of the paper.
+    /// The dependencies of a row's expression, also through functions of the paper.
     fn used_by(&self, row: &Expectation) -> ExpressionDependencies {
         let (mut used, mut followed) = (ExpressionDependencies::default(), BTreeSet::new());
         let silent = &mut Diagnostics::default();
@@ -121,7 +121,7 @@ impl Names {
         known.insert(FIGURES.to_owned(), Rc::new(table));
     }
 
-    /// The scenario that `name`, `SCENARIO` or `SCENARIO.KIND`, is of, and the kind of its rows.
+    /// The scenario of `name`, `SCENARIO` or `SCENARIO.KIND`, and the kind of its rows.
     fn stage<'n>(&self, name: &'n str) -> Option<(&Variants, &'n str)> {
         let (scenario, kind) = name.rsplit_once('.').unwrap_or((name, scenarios::RECORDS));
         Some((self.stages.get(scenario)?, kind))

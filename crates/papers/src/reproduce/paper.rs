@@ -18,7 +18,7 @@ use scavsim_read::input::{self, Diagnostic, Diagnostics, Folder, Source, did_you
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/papers");
 
-/// The file that says what a paper is, and the table of its figures, which may be missing where there are claims.
+/// The file that describes a paper, and the table of its figures, which may be missing if there are claims.
 const FILE: &str = "paper.toml";
 const FIGURES: &str = "figures.csv";
 const CLAIMS: &str = "claims.csv";
@@ -47,7 +47,7 @@ impl Paper {
             .collect()
     }
 
-    /// The files of a paper of the library, by their paths in its folder; none of an unknown one.
+    /// The files of a paper of the library, by their paths in its folder; empty for an unknown one.
     pub fn files(name: &str) -> Vec<(&'static Path, &'static [u8])> {
         fn add(
             dir: &'static Dir<'static>,
@@ -67,12 +67,12 @@ impl Paper {
         all
     }
 
-    /// The paper of the library called `name`, or in the folder of this path; its simulations in a size.
+    /// Opens the paper of the library called `name`, or in the folder of this path, with this size of simulations.
     pub fn open(name: &str, size: Size) -> Result<Paper, Diagnostics> {
         Paper::open_changed(name, size, &[])
     }
 
-    /// Opens a paper like [`open`](Paper::open), with these keys in place of those of its scenarios, wherever they are legal.
+    /// Opens a paper like [`open`](Paper::open), with these keys in place of those of its scenarios, where they are legal.
     pub fn open_changed(name: &str, size: Size, set: &[Arc<Source>]) -> Result<Paper, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let paper = match EMBEDDED.get_dir(name) {
@@ -188,7 +188,7 @@ fn read(
     })
 }
 
-/// Reads the scenarios of a paper, with changed keys wherever these are legal.
+/// Reads the scenarios of a paper, with changed keys where these are legal.
 fn read_stages(
     name: &str,
     (folder, place, source): (&Folder, &Path, &Arc<Source>),
@@ -224,7 +224,7 @@ fn read_stages(
     }
 }
 
-/// Reads the file that `path` names in `source`, where a complaint points.
+/// Reads the file that `path` names in `source`, where a mistake would point.
 fn read_at(
     folder: &Folder,
     source: &Arc<Source>,
@@ -241,7 +241,7 @@ fn read_at(
     found
 }
 
-/// `name(a, b)` in parts.
+/// The parts of `name(a, b)`.
 fn head_of(head: &str) -> Option<(String, Vec<String>)> {
     let (name, rest) = head.trim().split_once('(').unwrap_or((head.trim(), ")"));
     let parameters = rest.trim().strip_suffix(')')?.trim();
@@ -267,7 +267,7 @@ fn expression_in(
 ) -> Option<expression::Text> {
     let (span, text) = (body.span(), body.get_ref());
     let written = &source.text[span.clone()];
-    // Of a string without escapes the places are those in the file.
+    // In a string without escapes the places are those in the file.
     let quotes = written.find(text.as_str());
     match quotes {
         Some(at) => expression::parse(text, source, span.start + at, diagnostics),

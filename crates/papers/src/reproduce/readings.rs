@@ -1,4 +1,4 @@
-//! What a claim is read as: every combination of what its words leave open.
+//! Readings of a claim: every combination of the values that its words leave open.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use scavsim_read::expression::tree::{Call, Expression, Node, SpannedWord};
 use scavsim_read::expression::{Text, Value, World, evaluate};
 use scavsim_read::input::{Diagnostic, Source};
 
-/// Names of what is left open, with the values that each may have.
+/// Names of the open values, with their alternatives.
 #[derive(Debug, Default)]
 pub struct Readings {
     loops: Vec<(SpannedWord, Expression)>,
-    /// Per name its value in every reading.
+    /// For each name its value in every reading.
     pub values: Vec<Text>,
 }
 
@@ -33,7 +33,7 @@ impl Readings {
         readings
     }
 
-    /// The list of what `text` comes to in every reading; itself where nothing is left open.
+    /// The list of values of `text` in every reading; `text` itself without open values.
     pub fn over(&self, text: Text) -> Text {
         if self.loops.is_empty() {
             return text;
@@ -52,7 +52,7 @@ impl Readings {
         }
     }
 
-    /// Per reading, names and their values.
+    /// Names and their values for each reading.
     pub fn named(&self, world: &dyn World) -> Result<Vec<Vec<(String, String)>>, Diagnostic> {
         let mut readings: Vec<Vec<(String, String)>> = Vec::new();
         for ((name, _), values) in self.loops.iter().zip(&self.values) {

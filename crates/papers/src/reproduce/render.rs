@@ -11,7 +11,7 @@ use super::paper::Paper;
 use super::tally::Tally;
 use scavsim_base::text::{Column, EXPLAIN, Page, Sheet, Tone};
 
-/// What a paper comes to: how many figures were compared, how they came out, and why some are off.
+/// The summary of a paper: the number of figures, their verdicts, and why some differ.
 pub fn summary(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     answer(paper, rows, page) + &reasons_text(rows, page)
 }
@@ -33,7 +33,7 @@ fn reasons_text(rows: &[Comparison], page: &Page) -> String {
     reasons(rows).into_iter().map(line).collect()
 }
 
-/// A line per quantity and claim, the figures that are off without a reason, and last what the paper comes to.
+/// A line per quantity and claim, the figures outside their tolerance without a reason, and last the summary of the paper.
 pub fn overview(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut sections: Vec<Vec<&Comparison>> = Vec::new();
     for section in self::sections(rows) {
@@ -97,7 +97,7 @@ fn overview_sheet<'s>(sections: &'s [Vec<&Comparison>]) -> Sheet<'s, &'s Vec<&'s
     Sheet::new(sections, columns)
 }
 
-/// Tables for the terminal, one per quantity, and last what the paper comes to.
+/// Tables for the terminal, one per quantity, and last the summary of the paper.
 pub fn table(paper: &Paper, rows: &[Comparison], page: &Page) -> String {
     let mut text = String::new();
     let claims = claims(rows);
@@ -131,7 +131,7 @@ fn section_text(section: &[&Comparison], page: &Page) -> String {
     page.bold(&page.prose(&title(section), 0)) + &fitted.text(page) + &fitted.remark("", page)
 }
 
-/// A figure under a change, beside ours without.
+/// A figure under a change, and ours without it.
 struct ChangedFigure<'r> {
     change: &'r str,
     base: &'r Comparison,
@@ -142,7 +142,7 @@ fn figure_of(row: &Comparison) -> String {
     format!("{}, {}", row.quantity, cells(row)[0])
 }
 
-/// What changes of a paper's figures do: those that differ from `base`, a row for each change.
+/// The effect of changes on a paper's figures: those that differ from `base`, a row for each change.
 pub fn what_if(base: &[Comparison], changed: &[(String, Vec<Comparison>)], page: &Page) -> String {
     type ChangedFigureRow<'r> = ChangedFigure<'r>;
     let mut rows: Vec<ChangedFigureRow<'_>> = Vec::new();
@@ -183,14 +183,14 @@ pub fn total(papers: usize, tally: &Tally, page: &Page) -> String {
     page.bold(&page.prose(&format!("{papers} papers: {}", tally.sentence()), 0))
 }
 
-/// What the figure means, and why ours is off, or when it holds.
+/// The meaning of the figure, and why ours differs, or when it holds.
 fn note_and_reason(row: &Comparison) -> String {
     let both = [row.note.as_str(), row.reason.as_str()];
     let both = both.into_iter().filter(|said| !said.is_empty());
     both.collect::<Vec<_>>().join("; ")
 }
 
-/// Rows as they are shown: the readings of each claim, sections of one quantity, and last what is no figure of the paper.
+/// Rows as they are shown: the readings of each claim, sections of one quantity, and last those that are no figures of the paper.
 fn sections(rows: &[Comparison]) -> Vec<Vec<&Comparison>> {
     let of_claims = claims(rows).into_iter().map(|claim| claim.rows);
     let mut figures: Vec<&Comparison> = rows
@@ -212,7 +212,7 @@ fn title(section: &[&Comparison]) -> String {
     }
 }
 
-/// Columns of characters for what a figure is of, where there is no room for all.
+/// Width of the object of a figure, if not all fits.
 const OF: usize = 34;
 
 type Row<'r> = (&'r Comparison, [String; 8]);
@@ -221,7 +221,7 @@ fn section_sheet<'r>(section: &[&'r Comparison]) -> Sheet<'r, Row<'r>> {
     let cell = |at: usize| move |(_, cells): &Row<'_>| cells[at].clone();
     let number = |head, at| Column::number(head, cell(at));
     let word = |head, at| Column::text(head, cell(at));
-    // Behind commas there is no space.
+    // There is no space after commas.
     let wrapped = |(_, cells): &Row<'_>| {
         let text = Page::of_width(OF).prose(&cells[0].replace(',', ", "), 0);
         text.trim_end().replace(", ", ",")
@@ -313,7 +313,7 @@ pub fn markdown(paper: &Paper, rows: &[Comparison]) -> String {
     text
 }
 
-/// The reasons of all rows outside their tolerance, each once, with quantity and how often.
+/// The reasons of all rows outside their tolerance, each once, with quantity and number.
 fn reasons(rows: &[Comparison]) -> Vec<(&str, &str, usize)> {
     let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
     let off = |r: &&Comparison| matches!(r.verdict, Verdict::Explained | Verdict::Outside);

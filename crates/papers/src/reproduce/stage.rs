@@ -1,4 +1,4 @@
-//! A scenario of a paper, read with what the paper sets beside it.
+//! A scenario of a paper, read with the paper's settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use scavsim_sim::training::Fidelity;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Size {
-    /// How finely: a paper does not say.
+    /// The fidelity of simulations, which a paper does not set.
     pub fidelity: Fidelity,
-    /// Replicas of each scenario; as many as it says when absent.
+    /// Replicas of each scenario; the scenario's own number by default.
     pub replicas: Option<Count>,
 }
 
-/// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all of which are of
-/// `source`, and with those that are changed. A scenario that says how finely it is simulated is refused: a paper's figures hold in every fidelity, or do not
+/// Reads the scenario in `text`, once for each line of `each` in `form`, with the keys that it sets, all from `source`, and
+/// with the changed keys. A scenario that sets its fidelity is refused: a paper's figures hold in every fidelity, or do not
 /// hold.
 pub(super) fn read(
     text: &Arc<Source>,
@@ -46,7 +46,7 @@ pub(super) fn read(
                 .chain(own.map(line))
                 .chain(changed.iter().cloned())
                 .collect(),
-            // Lives of policies begin where the paper says.
+            // Lives of policies begin where the paper sets it.
             replicas: size.replicas.filter(|_| !is_of_policies),
             ..Overrides::default()
         };

@@ -1,4 +1,4 @@
-//! How many rows of each class of evidence came out how.
+//! Number of rows by class of evidence and verdict.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ impl Tally {
         tally
     }
 
-    /// In one paragraph: how many predictions are met, then the other classes.
+    /// The tally in one paragraph: the number of predictions within tolerance, then the other classes.
     pub fn sentence(&self) -> String {
         let predictions = self.counts_of(Evidence::Prediction);
         let mut text = match predictions.rows {

@@ -7,7 +7,7 @@ use scavsim_read::input::{Diagnostics, Source};
 pub const FILE: &str = "data/models/models.csv";
 const TABLE: &str = include_str!("../../../../data/models/models.csv");
 
-/// Most of anything that a model has.
+/// Maximum of any number of a model.
 const MOST: u64 = 1 << 30;
 
 static ALL: LazyLock<Vec<(Arc<Architecture>, Option<u64>)>> =
@@ -21,7 +21,7 @@ pub fn names() -> Vec<&'static str> {
     all().map(|model| &*model.name).collect()
 }
 
-/// Names of a hub that say no size.
+/// Names of a hub without a size.
 const HUB_NAMES: [(&str, &str); 4] = [
     ("gpt2", "gpt2-124m"),
     ("gpt2-medium", "gpt2-355m"),
@@ -45,7 +45,7 @@ pub fn embedded(name: &str) -> Option<Arc<Architecture>> {
                 Some(found) => break Some(found),
                 None => shorter.rsplit_once('-')?,
             };
-            // What a model was tuned for changes nothing of its size.
+            // Fine-tuning does not change the size of a model.
             let is_tuning = [
                 "hf", "instruct", "chat", "base", "it", "pt", "uncased", "cased",
             ]
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(names.len(), all.len());
     }
 
-    /// Norms, biases and what a hub counts beside are left out: they are below a hundredth.
+    /// Norms, biases and further parameters in a hub's count are left out: they are below a hundredth.
     #[test]
     fn parameters_are_the_published_ones() {
         let mut judged = 0;
@@ -211,7 +211,7 @@ mod tests {
             assert!(off.abs() < 0.0075, "{}: {off:+.4}", model.name);
         }
         assert!(judged > 40, "{judged}");
-        // Of 37 billion that DeepSeek-V3 says a token goes through.
+        // DeepSeek-V3 states 37 billion active parameters per token.
         let active = |name: &str| embedded(name).expect("embedded").active_parameters() as f64;
         assert!((active("deepseek-v3") / 37e9 - 1.0).abs() < 0.02);
         assert!((active("mixtral-8x7b") / 12.9e9 - 1.0).abs() < 0.02);

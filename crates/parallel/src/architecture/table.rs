@@ -1,4 +1,4 @@
-//! A model by its numbers, as a scenario or a file says them.
+//! A model by its numbers, from a scenario or a file.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub struct ImpossibleKey {
 }
 
 impl ModelTable {
-    /// The model called `name`, unless the table has a name of its own; or all keys that say what cannot be.
+    /// The model called `name`, unless the table has a name of its own; or all invalid keys.
     pub fn architecture(&self, name: &str) -> Result<Architecture, Vec<ImpossibleKey>> {
         let wrong = self.impossible();
         if !wrong.is_empty() {

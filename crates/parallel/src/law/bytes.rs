@@ -5,21 +5,21 @@ use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime};
 use crate::tuning::{AdapterTargets, TrainingMethod};
 
-/// What a layer weighs on one GPU, of one sequence.
+/// Memory of a layer on one GPU, for one sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerBytes {
-    /// Parameters that are trained.
+    /// Number of trained parameters.
     pub parameters: u64,
-    /// Bytes of those that are not.
+    /// Bytes of frozen parameters.
     pub frozen: u64,
     /// Bytes that are kept for the backward pass.
     pub stored: u64,
-    /// Bytes that are there while the layer goes backward: all that it needs, computed again or kept.
+    /// Bytes during the backward pass of the layer: everything that it needs, recomputed or kept.
     pub working: u64,
-    /// Bytes that it hands on.
+    /// Bytes of its output.
     pub output: u64,
     pub all_reduces: u64,
-    /// Parameters of experts, which fewer replicas reduce.
+    /// Parameters of experts, whose gradients fewer replicas reduce.
     pub expert_parameters: u64,
     /// Bytes of keys and values, which replicas that share a sequence gather.
     pub gathered: u64,
@@ -33,7 +33,7 @@ pub struct BytesOf {
     pub tensor: u32,
     pub sharing: ReplicaSharing,
     pub value_bytes: f64,
-    /// Bytes of a value that is kept as the input of a product: 1 where products have 8 bits.
+    /// Bytes of a value that is kept as the input of a product: 1 if products have 8 bits.
     pub input_bytes: f64,
 }
 
@@ -44,7 +44,7 @@ impl BytesOf {
     }
 }
 
-/// A transformer block. With full recomputation only its input is kept; with selective, all but the scores of attention.
+/// A transformer block. With full recomputation only its input is kept; with selective, all except the scores of attention.
 /// Source of the counts: Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, MLSys 2023, there
 /// without a gate, with as many key-value heads as heads, and with dropout.
 pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -> LayerBytes {
@@ -69,7 +69,7 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     let scores = match runtime.attention {
         Attention::Flash => 0.0,
         Attention::Plain => {
-            // Scores behind the softmax; before and after dropout, with its mask of one byte.
+            // Scores after the softmax; before and after dropout, with its mask of one byte.
             let each = if model.dropout {
                 2.0 * value_bytes + 1.0
             } else {
@@ -90,7 +90,7 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     let (keys, values) = model.attention_widths();
     let kept = match &model.latent {
         None => f64::from(model.kv_heads) * share * (keys + values),
-        // All heads are made of the latent ones.
+        // All heads are computed from the latent ones.
         Some(latent) => f64::from(latent.kv_rank + latent.rotary),
     };
     let routed = if ffn.count > 1.0 {
@@ -122,7 +122,7 @@ pub fn block(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -
     }
 }
 
-/// Bytes that a block keeps of each token beside the scores of attention: values, and masks of one byte.
+/// Bytes that a block keeps of each token, except the scores of attention: values, and masks of one byte.
 fn kept_per_token(model: &Architecture, layer: u32, runtime: &Runtime, of: BytesOf) -> f64 {
     let share = 1.0 / f64::from(of.tensor);
     let outside_share = if runtime.sequence_parallel {
@@ -135,23 +135,23 @@ fn kept_per_token(model: &Architecture, layer: u32, runtime: &Runtime, of: Bytes
     let kept_ffn = match (model.gated, runtime.fused_gate) {
         (false, _) => 2.0,
         (true, false) => 4.0,
-        // What the gate gives is computed again.
+        // The output of the gate is recomputed.
         (true, true) => 3.0,
     };
     let (outside, kept_ffn) = match runtime.training.adapters().map(|own| own.targets) {
-        // Frozen matrices need no inputs: of the feed-forward part, what is normed and what goes down is dropped.
+        // Frozen matrices need no inputs: in the feed-forward part, the normed input and the input of the down projection are dropped.
         Some(AdapterTargets::Attention) => (3.0 * hidden, kept_ffn - 1.0),
         _ => (4.0 * hidden, kept_ffn),
     };
     let ffn = model.feed_forward(layer);
     let widths = ffn.active * ffn.width + ffn.always;
     let inside = model.kept_by_attention() + kept_ffn * widths;
-    // Of attention's product the backward pass of attention itself needs what it reads.
+    // The backward pass of attention itself needs the inputs of its product.
     let inputs = 2.0 * hidden + widths * share;
     of.value_bytes * (outside + inside * share) - (of.value_bytes - of.input_bytes) * inputs + masks
 }
 
-/// The embedding keeps its tokens only.
+/// The embedding keeps only its tokens.
 pub fn embedding(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerBytes {
     let (sequence, value_bytes) = (of.tokens(), of.value_bytes);
     let output = sequence * f64::from(model.hidden) * value_bytes;
@@ -185,7 +185,7 @@ pub fn head(model: &Architecture, method: TrainingMethod, of: BytesOf) -> LayerB
     }
 }
 
-/// Trained parameters of a layer outside of blocks, and bytes of those that are frozen.
+/// Trained parameters of a layer outside of blocks, and bytes of frozen ones.
 fn count_held(parameters: u64, is_trained: bool, of: BytesOf) -> (u64, u64) {
     let own = shared(parameters, of.tensor);
     if is_trained {

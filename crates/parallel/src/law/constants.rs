@@ -1,12 +1,12 @@
-//! What is not counted but measured: the constants of the law, each with how well it is known.
+//! Constants of the law that are measured and not counted, each with its uncertainty.
 
-/// Generations of GPUs that have factors of their own.
+/// Generations of GPUs with factors of their own.
 pub const GENERATIONS: [&str; 5] = ["volta", "ampere", "hopper", "blackwell", "cdna"];
 /// All constants: those of the runtime, then two factors for each generation.
 pub const COUNT: usize = RUNTIME_CONSTANTS + 2 * GENERATIONS.len();
 
-/// Gives all constants of a runtime to a macro: what each is, its name, its key in files, and the power of the pace that
-/// scales it: 1 where it is seconds, −1 where it is a share of a rate.
+/// Passes all constants of a runtime to a macro: description, name, key in files, and the power of the pace that scales it: 1
+/// for seconds, −1 for a share of a rate.
 macro_rules! with_constants {
     ($receiver:ident) => {
         $receiver! {
@@ -87,7 +87,7 @@ with_constants!(constants);
 pub struct Constants(pub [f64; COUNT]);
 
 impl Constants {
-    /// A constant, at the pace of these.
+    /// A constant, scaled by the pace.
     #[inline]
     pub fn value_of(&self, constant: Constant) -> f64 {
         let (value, pace) = (self.0[constant as usize], self.0[Constant::Pace as usize]);
@@ -98,7 +98,7 @@ impl Constants {
         }
     }
 
-    /// What a generation's GPUs reach of an Ampere GPU's share of its peak: in products, and in fused attention.
+    /// The factors of a generation's GPUs relative to an Ampere GPU's share of its peak: in products, and in fused attention.
     #[inline]
     pub fn generation(&self, generation: usize) -> (f64, f64) {
         let at = RUNTIME_CONSTANTS + 2 * generation;
@@ -106,7 +106,7 @@ impl Constants {
     }
 }
 
-/// What is known of the constants before anything is measured: each is log-normal.
+/// The prior of the constants: each is log-normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     pub medians: Constants,
@@ -115,7 +115,7 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// The constants that are `at` standard deviations off their medians.
+    /// The constants that differ from their medians by `at` standard deviations.
     pub fn moved(&self, at: &[f64; COUNT]) -> Constants {
         Constants(std::array::from_fn(|n| {
             self.medians.0[n] * libm::exp(at[n] * self.spreads[n])

@@ -1,4 +1,4 @@
-//! Widths of a block: what its products multiply, and what it keeps.
+//! Widths of a block: the dimensions of its products, and the kept values.
 
 use crate::architecture::Architecture;
 
@@ -8,13 +8,13 @@ pub struct FeedForward {
     pub count: f64,
     pub active: f64,
     pub width: f64,
-    /// Inner width of those that every token goes through beside; 0: none.
+    /// Inner width of further experts that every token uses; 0: none.
     pub always: f64,
 }
 
 impl Architecture {
-    /// Inner dimension and columns, on one of the GPUs that share a block, of attention's products with weights; `share` is one
-    /// over how many they are.
+    /// Inner dimension and columns, on one of the GPUs that share a block, of attention's products with weights; `share` is
+    /// one over their number.
     pub(super) fn attention_products(&self, share: f64) -> Vec<(f64, f64)> {
         let hidden = f64::from(self.hidden);
         let heads = f64::from(self.heads) * share;
@@ -27,7 +27,7 @@ impl Architecture {
                     (heads * width, hidden),
                 ]
             }
-            // The narrow products are done by each.
+            // The narrow products are computed by each GPU.
             Some(latent) => {
                 let [query, kept, rotary, value] = [
                     latent.query_rank,
@@ -54,7 +54,7 @@ impl Architecture {
         }
     }
 
-    /// Values per token that attention keeps for the way back: queries, keys, values and what they give.
+    /// Values per token that attention keeps for the backward pass: queries, keys, values and its output.
     pub(super) fn kept_by_attention(&self) -> f64 {
         let (keys, values) = self.attention_widths();
         let heads = f64::from(self.heads);
@@ -88,9 +88,9 @@ impl Architecture {
         self.block_parameters(block) as f64 - experts + experts / f64::from(expert)
     }
 
-    /// FLOPs of a token of a step, forward and backward, without what is computed again: 6 per parameter that it goes through
-    /// but those of the embedding, and 12 × layers × heads × head width × tokens of attention (not halved where causal).
-    /// Source: Chowdhery et al., PaLM, JMLR 2023, appendix B.
+    /// FLOPs of a token of a step, forward and backward, without recomputation: 6 per active parameter except those of the
+    /// embedding, and 12 × layers × heads × head width × tokens of attention (not halved if causal). Source: Chowdhery et
+    /// al., PaLM, JMLR 2023, appendix B.
     pub fn token_flops(&self, sequence: f64) -> f64 {
         let (keys, values) = self.attention_widths();
         let scores = f64::from(self.heads) * (keys + values) * sequence;

@@ -1,4 +1,4 @@
-//! The constants that runs tell: moved from what is known of them as far as the runs say.
+//! Fits constants to runs: moves them from their prior as far as the runs determine.
 
 use std::cell::RefCell;
 
@@ -10,9 +10,9 @@ use crate::Runtime;
 use scavsim_base::stats::cholesky::{cholesky, inverse_column};
 use scavsim_fit::minimise;
 
-/// Standard deviation of ln(measured / foretold) that runs have around any law, when constants are sought.
+/// Standard deviation of ln(measured / predicted) of runs around any law, in a fit of constants.
 pub const SCATTER: f64 = 0.06;
-/// Relative gain below which a fit is done: far below what any figure shows.
+/// Relative gain below which a fit ends: far below any printed digit.
 const LEAST_GAIN: f64 = 1e-5;
 
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct MeasuredRun {
 }
 
 impl MeasuredRun {
-    /// ln(foretold / measured); not a number where the plan cannot be.
+    /// ln(predicted / measured); not a number if the plan is impossible.
     pub fn residual(&self, settings: &Runtime, constants: &Constants) -> f64 {
         self.foretold_s(settings, constants)
             .map_or(f64::NAN, |step_s| libm::log(step_s / self.step_s))
@@ -35,21 +35,21 @@ impl MeasuredRun {
     }
 }
 
-/// Constants that runs told, and how well they are known after it.
+/// Constants fitted to runs, and their uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FittedConstants {
     pub constants: Constants,
-    /// Standard deviations of their logarithms, of each by itself.
+    /// Standard deviations of their logarithms, for each constant.
     pub spreads: [f64; COUNT],
-    /// Standard deviations that they are off their medians before.
+    /// Distances from their prior medians, in standard deviations.
     pub at: [f64; COUNT],
-    /// Constants that the runs tell, as a number: 0 where they say nothing of any, one for each of which they say all.
+    /// Number of constants that the runs determine: 0 for a constant without information, 1 for a fully determined one.
     pub told: f64,
 }
 
-/// The constants that make runs and what was known before likeliest: the least of Σ ρ(ln(foretold/measured)/0.06) + Σ z², where z
-/// counts standard deviations from the median before, and ρ(r) = 2(√(1 + r²) − 1), so that a run that nothing explains moves little.
-/// Sought from `start`, the standard deviations that a fit to more of the runs has, or from none. `None` where a run's plan cannot be.
+/// The most likely constants for runs and prior: the minimum of Σ ρ(ln(predicted/measured)/0.06) + Σ z², where z is the distance from the
+/// prior median in standard deviations, and ρ(r) = 2(√(1 + r²) − 1), so that an outlier has little influence. Starts from `start`, the
+/// distances of a fit to more of the runs, or from 0. `None` if a run's plan is impossible.
 pub fn fit(
     prior: &Prior,
     settings: &Runtime,
@@ -73,7 +73,7 @@ pub fn fit(
         });
         softened.collect()
     };
-    // Many constants are of other GPUs and other plans: what moves only those is not computed again.
+    // Many constants concern other GPUs and other plans: changes of only those are not computed again.
     let usual = own(&[0.0; COUNT]);
     let matters: [bool; COUNT] = std::array::from_fn(|n| {
         let mut moved = [0.0; COUNT];
@@ -108,8 +108,8 @@ pub fn fit(
     })
 }
 
-/// Variances of each parameter around the least of residuals: the diagonal of (JᵀJ)⁻¹. The last rows of J, one for each parameter,
-/// say what was known before, so that JᵀJ is positive.
+/// Variances of each parameter around the minimum of residuals: the diagonal of (JᵀJ)⁻¹. The last rows of J, one for each
+/// parameter, are the prior, so that JᵀJ is positive definite.
 fn variances(at: &[f64; COUNT], residuals: impl Fn(&[f64; COUNT]) -> Vec<f64>) -> [f64; COUNT] {
     const WIDTH: f64 = 1e-4;
     let slopes: Vec<Vec<f64>> = (0..COUNT)

@@ -1,21 +1,21 @@
-//! Seconds of what a GPU runs: matrix products, fused attention, passes over memory.
+//! Seconds of a GPU's kernels: matrix products, fused attention, passes over memory.
 
 use super::constants::{Constant, Constants};
 use crate::runtime::Shard;
 
-/// Rows and columns of the piece of a product that one multiprocessor computes at once.
+/// Rows and columns of the tile of a product that one multiprocessor computes at once.
 pub(super) const TILE: f64 = 128.0;
 /// Seconds between two kernels on the GPU itself.
 const KERNEL_S: f64 = 2e-6;
-/// Norm by which computing and launching add up: the longer of the two where they differ, a little more where they do not.
+/// Norm that combines computing and launching: the longer of the two if they differ, a little more if they do not.
 const LAUNCH_NORM: f64 = 4.0;
 
-/// A GPU as the law sees it, at one precision.
+/// The law's view of a GPU, at one precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Device {
     /// Dense FLOP/s at the precision, by the data sheet.
     pub peak_flops: f64,
-    /// Dense FLOP/s of what stays in 16 bits where products of blocks have 8: attention and the head; else as `peak_flops`.
+    /// Dense FLOP/s of the 16-bit parts if products of blocks have 8 bits: attention and the head; otherwise as `peak_flops`.
     pub wide_flops: f64,
     /// Bytes per second of its memory, by the data sheet.
     pub memory_bytes_per_s: f64,
@@ -34,7 +34,7 @@ pub struct Kernels<'c> {
 }
 
 impl Device {
-    /// Whether products of blocks have fewer bits than all else.
+    /// Whether products of blocks have fewer bits than the rest.
     pub fn casts(&self) -> bool {
         self.wide_flops < self.peak_flops
     }
@@ -64,7 +64,7 @@ impl<'c> Kernels<'c> {
         self.device.value_bytes
     }
 
-    /// The GPU with all products in 16 bits where those of blocks have 8.
+    /// The GPU with all products in 16 bits if those of blocks have 8.
     pub fn wide(&self) -> Kernels<'c> {
         let device = Device {
             peak_flops: self.device.wide_flops,
@@ -73,8 +73,8 @@ impl<'c> Kernels<'c> {
         Kernels::new(device, self.constants)
     }
 
-    /// Bytes that casting writes of a value that a product reads: one as it is and one transposed for the way back; the pass before
-    /// has read it. 0 where nothing is cast.
+    /// Bytes that casting writes for an input value of a product: one unchanged and one transposed for the backward pass; the
+    /// pass before has read it. 0 without casting.
     pub fn cast_bytes(&self) -> f64 {
         if self.device.casts() { 2.0 } else { 0.0 }
     }
@@ -94,7 +94,7 @@ impl<'c> Kernels<'c> {
         (2.0 * m * k * n / (self.product_flops * shape)).max(bytes / self.bytes_per_s) + KERNEL_S
     }
 
-    /// Seconds of `count` equal products of an m × k with a k × n matrix side by side.
+    /// Seconds of `count` equal parallel products of an m × k with a k × n matrix.
     pub fn products_s(&self, count: f64, m: f64, k: f64, n: f64) -> f64 {
         let shape = 1.0 / (1.0 + self.constants.value_of(Constant::Inner) * 100.0 / k);
         let bytes = self.device.value_bytes * (m * k + k * n + m * n);
@@ -123,7 +123,7 @@ impl<'c> Kernels<'c> {
         self.constants.value_of(Constant::AdapterLaunchS)
     }
 
-    /// Seconds of a pass that computes for `computed` and takes the host `launched` to launch.
+    /// Seconds of a pass with `computed` seconds of compute and `launched` seconds of launching on the host.
     pub fn launched_s(&self, computed: f64, launched: f64) -> f64 {
         norm(computed, launched, LAUNCH_NORM)
     }

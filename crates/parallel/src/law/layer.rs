@@ -7,22 +7,22 @@ use crate::architecture::Architecture;
 use crate::runtime::{Attention, Recompute, Runtime};
 use crate::tuning::TrainingMethod;
 
-/// Bytes of passes over memory per value of the hidden width: normalising and adding, forward.
+/// Bytes of memory passes per value of the hidden width: normalising and adding, forward.
 const WIDTH_PASSES: f64 = 12.0;
-/// Passes over each value of the feed-forward width, and those that a gate adds.
+/// Passes over each value of the feed-forward width, and the additional ones of a gate.
 const FFN_PASSES: f64 = 3.0;
 const GATE_PASSES: f64 = 1.5;
-/// Passes over each score of attention that is not fused: scaling, masking, softmax, dropout.
+/// Passes over each score of attention without fusion: scaling, masking, softmax, dropout.
 const SCORE_PASSES: f64 = 7.0;
 /// Passes over each value that is sent to an expert and back.
 const ROUTE_PASSES: f64 = 4.0;
 /// Passes over 32-bit values of the logits.
 const LOGIT_PASSES: f64 = 2.0;
-/// A backward pass computes as much as so many forward passes: the gradients of both factors of each product.
+/// Compute of a backward pass, in forward passes: the gradients of both factors of each product.
 const BACKWARD: f64 = 2.0;
-/// Fused attention computes its scores anew on the way back: five products for two.
+/// Fused attention recomputes its scores in the backward pass: five products instead of two.
 const FUSED_BACKWARD: f64 = 2.5;
-/// The host launches so many times as much on the way back.
+/// Launching time of the backward pass, relative to the forward pass.
 const LAUNCH_BACKWARD: f64 = 1.5;
 /// Bytes of optimiser state, gradients and parameters that an update reads and writes per parameter.
 const UPDATE_BYTES: f64 = 20.0;
@@ -30,18 +30,18 @@ const UPDATE_BYTES: f64 = 20.0;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LayerSeconds {
     pub forward: f64,
-    /// Backward, with what is computed again.
+    /// Backward, including recomputation.
     pub backward: f64,
-    /// Applying the gradients of all its parameters that the GPU holds.
+    /// Applying the gradients of all its parameters on the GPU.
     pub update: f64,
     /// The part of `backward` that computes the gradients of weights.
     pub weights: f64,
-    /// The part of both passes in which GPUs that share the layer add up what they have.
+    /// The part of both passes in which GPUs that share the layer sum their results.
     pub communication: f64,
 }
 
-/// A transformer block: its products, attention and passes over memory, at least what the host takes to launch them; with
-/// tensor parallelism two all-reduces each way.
+/// A transformer block: its products, attention and passes over memory, at least the host's launching time; with tensor
+/// parallelism two all-reduces each way.
 pub fn block(
     model: &Architecture,
     layer: u32,
@@ -70,7 +70,7 @@ pub fn block(
         };
     }
     let attention_back = if fused { FUSED_BACKWARD } else { BACKWARD };
-    // One of the two products on the way back for each product with weights.
+    // One of the two backward products for each product with weights.
     let weights = if is_trained { products } else { tuned.weights };
     let needless = if is_trained { 0.0 } else { products };
     let computed = BACKWARD * plain - needless + attention_back * scores + tuned.backward;
@@ -109,8 +109,8 @@ fn products(
     }
     let ffn = model.feed_forward(layer);
     let gates = if model.gated { 2.0 } else { 1.0 };
-    // Replicas that share experts send each other tokens: as many as before, of fewer experts. Buffers that hold more than the
-    // mean, or the fullest of experts without buffers, decide.
+    // Replicas that share experts exchange tokens: each keeps its number of tokens, for fewer experts. Buffers larger than
+    // the mean, or the fullest expert without buffers, decide.
     let (here, of) = if ffn.count > 1.0 {
         let shared = f64::from(shape.sharing.expert);
         (ffn.count / shared, shared * runtime.capacity_factor)
@@ -154,7 +154,7 @@ fn scores(
         shape.sequence,
         shape.micro_batch * f64::from(model.heads) * shape.share(),
     );
-    // Queries of its own part of the sequence, to all keys: parts are dealt so that each replica sees as many.
+    // Queries of its own part of the sequence, with all keys: parts are dealt so that each replica has equally many.
     let own = s / f64::from(shape.sharing.context);
     let (keys, values) = model.attention_widths();
     match runtime.attention {
@@ -173,7 +173,7 @@ fn scores(
     }
 }
 
-/// The embedding: a pass there and two back.
+/// The embedding: one pass forward and two backward.
 pub fn embedding(
     model: &Architecture,
     method: TrainingMethod,
@@ -193,7 +193,7 @@ pub fn embedding(
         backward: BACKWARD * forward,
         update: kernels.optimizer_s(UPDATE_BYTES * model.embedding_parameters() as f64)
             * shape.share(),
-        // Its backward pass makes nothing else.
+        // Its backward pass computes nothing else.
         weights: BACKWARD * forward,
         communication: 0.0,
     }

@@ -1,6 +1,6 @@
-//! The law of a layer: what the layers of an architecture cost on a GPU that nobody profiled them on. Gives a layer profile
-//! and links, as a profiler would have. FLOPs, bytes, passes over memory and all-reduces are counted; the constants are in
-//! [`constants`], with how well each is known.
+//! The law of a layer: the cost of the layers of an architecture on a GPU without a profile. Returns a layer profile and
+//! links, like a profiler. FLOPs, bytes, passes over memory and all-reduces are counted; the constants are in [`constants`],
+//! with their uncertainty.
 
 pub mod bytes;
 pub mod constants;
@@ -32,16 +32,16 @@ pub struct GpuNode {
     pub gpu: Arc<str>,
     pub device: Device,
     pub gpus: u32,
-    /// Bytes per second that a GPU sends to others of its node, one way.
+    /// Bytes per second from a GPU to others of its node, one way.
     pub link_bytes_per_s: f64,
-    /// Bytes per second that a node sends to others; `None`: there is no other.
+    /// Bytes per second from a node to others; `None` if there is no other.
     pub network_bytes_per_s: Option<f64>,
 }
 
-/// Gbit/s of a node's network for each GPU from which on each has an adapter of its own.
+/// Gbit/s of a node's network per GPU above which each has an adapter of its own.
 const OWN_ADAPTER_BYTES_PER_S: f64 = 12.5e9;
 
-/// What makes layers of an architecture take as long as they do.
+/// The inputs of the times of an architecture's layers.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerLaw<'a> {
     pub model: &'a Architecture,
@@ -52,8 +52,8 @@ pub struct LayerLaw<'a> {
 }
 
 impl LayerLaw<'_> {
-    /// Seconds of a ring over so many GPUs of a node that hands each `bytes` twice: to reduce, and to gather; with the coding of
-    /// what is compressed.
+    /// Seconds of a ring over `gpus` GPUs of a node in which each passes `bytes` on twice: to reduce, and to gather;
+    /// including the coding of compressed messages.
     fn all_reduce_s(&self, node: &GpuNode, gpus: u32, bytes: f64) -> f64 {
         if gpus < 2 {
             return 0.0;
@@ -85,7 +85,7 @@ impl LayerLaw<'_> {
         )
     }
 
-    /// A value of every layer; blocks with experts have one, and so have those without, and those that are trained.
+    /// A value of every layer; blocks with experts share one, as do those without, and trained ones.
     fn layers<T: Copy>(&self, embedding: T, block: impl Fn(u32) -> T, head: T) -> Vec<T> {
         let experts = self.model.experts.as_ref();
         let dense = experts.map_or(0, |experts| experts.dense_layers);
@@ -175,7 +175,7 @@ impl LayerLaw<'_> {
                 continue;
             };
             let network = network * c.value_of(Constant::Network);
-            // Where each GPU has an adapter, few GPUs use few of them.
+            // If each GPU has an adapter, few GPUs use few of them.
             let own = f64::from(node.gpus) * OWN_ADAPTER_BYTES_PER_S <= network;
             for gpus in 1..=node.gpus {
                 let share = if own {

@@ -8,7 +8,7 @@ use crate::{
     Misfit, NodeKind, ParallelPlan, PreparedPlan, ReplicaSharing, Schedule, TrainingMethod,
 };
 
-/// A plan on GPUs that are alike, as somebody ran it.
+/// A plan on equal GPUs, as it was run.
 #[derive(Debug, Clone)]
 pub struct PlanRun {
     pub model: Arc<Architecture>,
@@ -19,20 +19,20 @@ pub struct PlanRun {
     pub pipeline: u32,
     pub micro_batch: u32,
     pub global_batch: u32,
-    /// How attention was computed, where it is not as the runtime does.
+    /// How attention was computed, if not the runtime's default.
     pub attention: Option<Attention>,
     pub recompute: Option<Recompute>,
     pub shard: Option<Shard>,
-    /// Whether GPUs that share a layer shared what lies between its products.
+    /// Whether GPUs that share a layer also divided the values between its products.
     pub sequence_parallel: Option<bool>,
     pub training: TrainingMethod,
-    /// Virtual stages of each stage; with more than one they were interleaved.
+    /// Virtual stages of each stage; more than one are interleaved.
     pub virtual_stages: u32,
     pub sharing: ReplicaSharing,
 }
 
 impl PlanRun {
-    /// The plan with all that does not depend on luck, of whatever size of memory.
+    /// The plan prepared without randomness, for any size of memory.
     pub fn prepared(
         &self,
         settings: &Runtime,
@@ -65,7 +65,7 @@ impl PlanRun {
         }];
         let stage_gpus = self.tensor.saturating_mul(self.pipeline).max(1);
         let replicas = self.gpus / stage_gpus;
-        // Where replicas cannot have as many micro-batches each, those with one more decide.
+        // If replicas cannot have equally many micro-batches, those with one more decide.
         let data = replicas / self.sharing.context;
         let at_once = data.saturating_mul(self.micro_batch).max(1);
         let global_batch = self.global_batch.div_ceil(at_once).saturating_mul(at_once);
@@ -91,7 +91,7 @@ impl PlanRun {
         PreparedPlan::new(&profile, &links, &kinds, &runtime, &plan)
     }
 
-    /// Last layers of the stages: blocks dealt evenly, the rest to the first stages; embedding first, head last.
+    /// Last layers of the stages: blocks dealt evenly, extra ones to the first stages; embedding first, head last.
     fn cuts(&self) -> Result<Vec<u32>, Misfit> {
         let stages = self.pipeline.saturating_mul(self.virtual_stages);
         let blocks = self.model.layers;

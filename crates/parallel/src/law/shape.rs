@@ -1,4 +1,4 @@
-//! What a layer computes at once.
+//! The shape of a layer's computation.
 
 use crate::ReplicaSharing;
 
@@ -8,12 +8,12 @@ pub struct Shape {
     pub sequence: f64,
     pub tensor: u32,
     pub sharing: ReplicaSharing,
-    /// Seconds of an all-reduce among them of what a layer hands on.
+    /// Seconds of an all-reduce among them of a layer's output.
     pub all_reduce_s: f64,
 }
 
 impl Shape {
-    /// Tokens of a micro-batch that a replica computes.
+    /// Tokens of a micro-batch on a replica.
     pub(super) fn tokens(&self) -> f64 {
         self.micro_batch * self.sequence / f64::from(self.sharing.context)
     }

@@ -1,4 +1,4 @@
-//! Terms of the law beside counts of their own, and published forms.
+//! Compares terms of the law with independent counts, and with published forms.
 
 use super::bytes::BytesOf;
 use super::constants::{COUNT, Constant, Constants, GENERATIONS};
@@ -17,7 +17,7 @@ pub(crate) const PEAK: f64 = 1e14;
 pub(crate) const MICRO_BATCH: f64 = 4.0;
 pub(crate) const SEQUENCE: f64 = 1024.0;
 
-/// Constants under which everything reaches its peak and nothing takes time beside it.
+/// Constants under which everything reaches its peak and nothing else needs time.
 pub(crate) fn ideal() -> Constants {
     let mut all = [1.0; COUNT];
     for none in [
@@ -101,13 +101,13 @@ pub(crate) fn block(model: &Architecture, runtime: &Runtime, gpus: u32) -> Layer
     layer::block(model, 0, runtime, &kernels, shape(gpus))
 }
 
-/// Bytes that a block keeps of a sequence that `gpus` share.
+/// Bytes that a block keeps of a sequence shared by `gpus` GPUs.
 fn stored(model: &Architecture, runtime: &Runtime, gpus: u32) -> f64 {
     bytes::block(model, 0, runtime, bytes_of(SEQUENCE, gpus)).stored as f64
 }
 
-/// 24 b s h² + 4 b s² h operations of a block forward (Narayanan et al., SC 2021, appendix), at the peak; twice as many backward, three
-/// times with all computed again. Kernels take 2 µs beside.
+/// 24 b s h² + 4 b s² h operations of a block forward (Narayanan et al., SC 2021, appendix), at the peak; twice as many
+/// backward, three times with full recomputation. Kernels add 2 µs each.
 #[test]
 fn a_block_takes_its_operations() {
     let gpt = gpt();
@@ -144,7 +144,7 @@ fn fused_attention_has_half_the_scores_of_a_causal_model() {
     close(whole.backward - half.backward, 2.5 * scores / 2.0, 1e-6);
 }
 
-/// Products are as long as their matrices take through the memory where these are narrow.
+/// Products with narrow matrices need the time of their memory traffic.
 #[test]
 fn narrow_products_wait_for_the_memory() {
     let constants = ideal();
@@ -156,7 +156,7 @@ fn narrow_products_wait_for_the_memory() {
     let (m, k, n) = (4.0, 8192.0, 8192.0);
     let bytes = 2.0 * (m * k + k * n + m * n);
     close(kernels.product_s(m, k, n), bytes / 1e9, 1e-4);
-    // 101 tiles on 100 multiprocessors take as long as 200.
+    // 101 tiles on 100 multiprocessors need the time of 200.
     let mut tiled = ideal();
     tiled.0[Constant::Tile as usize] = 1.0;
     let kernels = Kernels::new(device(), &tiled);
@@ -164,7 +164,7 @@ fn narrow_products_wait_for_the_memory() {
     close((one_more - 2e-6) / (full - 2e-6), 2.0, 1e-9);
 }
 
-/// Of experts a token goes through some: as many operations as its active ones, whatever their number.
+/// A token uses some of the experts: as many operations as its active ones, for any number of experts.
 #[test]
 fn experts_cost_what_a_token_goes_through() {
     let with = |experts, active| {
@@ -182,7 +182,7 @@ fn experts_cost_what_a_token_goes_through() {
     };
     let one = 4.0 * MICRO_BATCH * SEQUENCE * 1024.0 * 2048.0 / PEAK;
     close(with(8, 4) - with(8, 2), 2.0 * one, 1e-3);
-    // More of them take their launches beside.
+    // More of them add their launches.
     assert!(with(16, 2) - with(8, 2) < 40e-6);
 }
 
@@ -204,7 +204,7 @@ fn activations_take_the_published_bytes() {
         let kept = stored(&gpt, &runtime(attention, recompute), tensor);
         close(kept, s * h * expected, 1e-9);
     }
-    // With the sequence shared too, all is: s b h (34 + 5 a s/h)/t, and with its input alone 2 s b h/t (ibid., equation 4).
+    // If the sequence is shared, too, everything is: s b h (34 + 5 a s/h)/t, and with its input alone 2 s b h/t (ibid., equation 4).
     for (recompute, expected) in [
         (Recompute::None, 34.0 + scores),
         (Recompute::Selective, 34.0),
@@ -214,7 +214,7 @@ fn activations_take_the_published_bytes() {
         runtime.sequence_parallel = true;
         close(stored(&gpt, &runtime, 8), s * h * expected / 8.0, 1e-9);
     }
-    // A sequence that two replicas share is half as long on each, but its scores are with all of it.
+    // A sequence shared by two replicas has half its length on each, but its scores are with all of it.
     let mut halved = bytes_of(s, 1);
     halved.sharing.context = 2;
     let (plain, flash) = (
@@ -223,7 +223,7 @@ fn activations_take_the_published_bytes() {
     );
     let half = bytes::block(&gpt, 0, &plain, halved).stored as f64;
     close(half, s * h * (34.0 + scores) / 2.0, 1e-9);
-    // Without dropout no masks are kept, and scores once.
+    // Without dropout no masks are kept, and scores only once.
     let kept = s * h * (32.0 + 2.0 * a * s / h);
     close(stored(&calm, &plain, 1), kept, 1e-9);
     close(stored(&calm, &flash, 1), 32.0 * s * h, 1e-9);
@@ -266,7 +266,7 @@ fn shared_layers_reduce_their_outputs() {
     close(forward(&compressed, 1e9) - alone, 2.0 * coded, 1e-6);
 }
 
-/// 6 N + 12 L h s per token of a model without grouped heads, N without the embedding that is looked up (PaLM, appendix B).
+/// 6 N + 12 L h s per token of a model without grouped heads, N without the embedding, a lookup (PaLM, appendix B).
 #[test]
 fn a_token_has_the_published_operations() {
     let llama = library::embedded("llama-2-7b").expect("embedded");

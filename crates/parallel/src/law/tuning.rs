@@ -1,23 +1,23 @@
-//! What adapters and frozen weights change of the seconds of a block.
+//! Effects of adapters and frozen weights on the seconds of a block.
 
 use super::kernels::{Kernels, TILE};
 use super::shape::Shape;
 use crate::Architecture;
 use crate::tuning::{AdapterTargets, Adapters, FOUR_BIT_BYTES, TrainingMethod};
 
-/// Passes over each value that an adapted matrix reads and over each that it makes: forward dropout of what it reads (a read and
-/// a write), scaling (two) and adding (three) of what it makes.
+/// Passes over each input value and each output value of an adapted matrix: forward dropout of the input (a read and a
+/// write), scaling (two) and adding (three) of the output.
 const FORWARD_PASSES: (f64, f64) = (2.0, 5.0);
-/// Passes backward: dropout and adding of the gradient of what was read, scaling of that of what was made.
+/// Passes backward: dropout and adding of the input's gradient, scaling of the output's gradient.
 const BACKWARD_PASSES: (f64, f64) = (5.0, 2.0);
 
-/// Equal matrices of a block that adapters may stand beside.
+/// Equal matrices of a block that may have adapters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AdaptedMatrices {
     pub(crate) count: u64,
     pub(crate) inner: u64,
     pub(crate) columns: u64,
-    /// How many of them there are for each that a token goes through.
+    /// Number of them for each one that a token uses.
     of: u64,
 }
 
@@ -77,16 +77,16 @@ impl Architecture {
     }
 }
 
-/// What comes beside the passes of a block that has all its weights.
+/// Seconds in addition to the passes of a block with all its weights.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TunedSeconds {
     /// Adapters forward, and unpacking weights.
     pub(super) forward: f64,
-    /// Both gradients of adapters, and unpacking weights once more.
+    /// Both gradients of adapters, and unpacking weights again.
     pub(super) backward: f64,
     /// Gradients of weights of adapters, a part of `backward`.
     pub(super) weights: f64,
-    /// What the host takes to launch adapters forward.
+    /// Launching time of adapters on the host, forward.
     pub(super) launch: f64,
 }
 
@@ -142,7 +142,7 @@ fn adapter_seconds(
     [products, forward, backward]
 }
 
-/// A rank as kernels compute it: beyond a tile, whole tiles.
+/// The rank that kernels compute: above a tile, whole tiles.
 fn whole_tiles(rank: f64) -> f64 {
     if rank > TILE {
         (rank / TILE).ceil() * TILE

@@ -4,10 +4,10 @@ use super::{MeasuredParallelPlan, nodes, plans};
 use crate::{LayerProfile, Links, Misfit, NodeKind, PreparedPlan, Runtime, Work, library};
 use scavsim_read::input::Diagnostics;
 
-/// Grid of seconds that a message may take beside its bytes, when they are fitted: 0 to 6 ms.
+/// Grid of seconds per message, in addition to its bytes, for the fit: 0 to 6 ms.
 const MESSAGE_STEP_S: f64 = 5e-5;
 const MESSAGE_STEPS: u32 = 120;
-/// GPUs of the site that most plans ran on; its nodes are counted.
+/// GPUs of the site with the most plans; its nodes are counted.
 const MAIN_GPU: &str = "GH-96";
 
 #[derive(Debug)]
@@ -18,12 +18,12 @@ pub struct MeasuredPlanSet {
     plans: Vec<MeasuredParallelPlan>,
 }
 
-/// Pipelines that were left out, judged by what all others say.
+/// Pipelines that were held out, judged by the fit to all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
-    /// Seconds of a message beside its bytes, fitted on the others.
+    /// Seconds per message in addition to its bytes, fitted to the others.
     pub message_s: f64,
-    /// Mean error of a step of those left out, as a fraction without its sign.
+    /// Mean absolute relative error of a step of the held-out ones.
     pub error: f64,
     pub plans: usize,
 }
@@ -68,7 +68,7 @@ impl MeasuredPlanSet {
         PreparedPlan::new(profile, &self.links, &self.nodes, runtime, &plan.plan)
     }
 
-    /// Mean error of a step, as a fraction without its sign.
+    /// Mean absolute relative error of a step.
     fn mean_error(
         &self,
         plans: &[&MeasuredParallelPlan],
@@ -82,7 +82,7 @@ impl MeasuredPlanSet {
         Ok(sum / plans.len() as f64)
     }
 
-    /// Seconds of a message beside its bytes that make the mean error of `plans` least.
+    /// Seconds per message, in addition to its bytes, that minimise the mean error of `plans`.
     pub(super) fn fitted(&self, plans: &[&MeasuredParallelPlan]) -> Result<Runtime, Misfit> {
         let mut best = (f64::INFINITY, Runtime::default());
         for step in 0..=MESSAGE_STEPS {
@@ -98,8 +98,8 @@ impl MeasuredPlanSet {
         Ok(best.1)
     }
 
-    /// What all other pipelines say of those on so many nodes of the main site, or, with 0, of those elsewhere; `None` where
-    /// there are none. Plans of one stage send no messages, and neither fit nor are judged.
+    /// Predictions from all other pipelines for those on `on_nodes` nodes of the main site, or, with 0, of those on other
+    /// sites; `None` if there are none. Plans of one stage send no messages, and neither fit nor are judged.
     pub fn left_out(&self, on_nodes: u32) -> Result<Option<LeftOut>, Misfit> {
         let site = |plan: &MeasuredParallelPlan| {
             let kinds = plan.plan.stages.iter().flat_map(|stage| &stage.replicas);
@@ -126,7 +126,7 @@ pub fn peak_memory_bytes(plan: &PreparedPlan) -> u64 {
     stages.max().unwrap_or(0)
 }
 
-/// Seconds from when the first replica of a stage has its gradients until they are reduced, in the stage where that is longest.
+/// Seconds from the first replica's gradients until they are reduced, in the stage where that is longest.
 pub fn reduction_s(plan: &PreparedPlan) -> f64 {
     let timeline = plan.timeline();
     let reductions = timeline.iter().filter(|span| span.work == Work::Reduce);

@@ -1,4 +1,4 @@
-//! Ours beside what was measured, and why where they differ.
+//! Compares our predictions with measurements, and explains differences.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ impl MeasuredPlanSet {
         self.ours(plan, runtime).expect("it was run")
     }
 
-    /// Ours over theirs, less one.
+    /// Relative error of our prediction.
     fn error(&self, plan: &MeasuredParallelPlan, runtime: &Runtime) -> f64 {
         self.prepared(plan, runtime).step_s() / plan.iteration_s - 1.0
     }
 
-    /// Mean of the errors without their signs, in %.
+    /// Mean absolute error, in %.
     fn mean(&self, plans: &[&MeasuredParallelPlan], runtime: &Runtime) -> f64 {
         let errors = plans.iter().map(|p| self.error(p, runtime).abs());
         100.0 * errors.sum::<f64>() / plans.len() as f64
@@ -45,7 +45,7 @@ impl MeasuredPlanSet {
         named.next().expect("it is in the table")
     }
 
-    /// Whether launching any pass takes longer than computing it.
+    /// Whether launching any pass needs more time than computing it.
     fn is_launch_bound(&self, plan: &MeasuredParallelPlan) -> bool {
         let (profile, micro_batch) = (self.profile(plan), plan.plan.micro_batch);
         plan.plan.stages.iter().any(|stage| {
@@ -81,8 +81,8 @@ fn iterations_are_ours_within_five_and_a_half_percent_on_average() {
     assert_eq!(names(&over), "n1-d1-m4-g1 n1-d1-m4-g32 n4-d4");
 }
 
-/// The reason of the three over 12 %: their passes take as long as the host launches kernels, so the profile, measured layer by
-/// layer, says little of a step in which the host runs ahead. Plans without such passes are all within 6 %.
+/// Explains the three errors above 12 %: launching their kernels needs the whole time of their passes, so the profile, measured layer by
+/// layer, does not apply to a step in which the host runs ahead. Plans without such passes are all within 6 %.
 #[test]
 fn plans_over_twelve_percent_are_launch_bound() {
     let beside = beside();
@@ -98,19 +98,19 @@ fn plans_over_twelve_percent_are_launch_bound() {
     assert!(free < 2.5 && bound > 3.0 * free, "{free} {bound}");
 }
 
-/// One micro-batch and 32 on the same node: no step made of equal micro-batches, synchronisation and update can be both.
+/// One micro-batch and 32 on one node: no step made of equal micro-batches, synchronisation and update fits both.
 #[test]
 fn the_plans_of_one_node_contradict_each_other() {
     let beside = beside();
     let [one, many] = ["n1-d1-m4-g1", "n1-d1-m4-g32"].map(|name| beside.of(name));
     let micro_batch_s = (many.iteration_s - many.gradient_sync_s) / 32.0;
     assert!(one.iteration_s < micro_batch_s + one.gradient_sync_s);
-    // What it says of gradients leaves 22 ms for a micro-batch of 4, a third of what one of 1 takes.
+    // Its gradient times leave 22 ms for a micro-batch of 4, a third of the time of one of 1.
     let odd = beside.of("n4-d4");
     assert!((odd.iteration_s - odd.gradient_sync_s) / 8.0 < micro_batch_s / 3.0);
 }
 
-/// One replica on RTX 3090, one on Titan RTX: the measured 59 s are waiting for the slower, then the slow link.
+/// One replica on RTX 3090, one on Titan RTX: the measured 59 s are waiting for the slower one, then the slow link.
 #[test]
 fn waiting_for_a_slower_replica_is_as_measured() {
     let beside = beside();
@@ -147,7 +147,7 @@ fn of_equal_gpus_the_fastest_plan_is_the_measured_fastest() {
     }
 }
 
-/// Of the ways to send, that of the framework fits best; without what it adds to a message, four stages are 13 % short.
+/// Among the ways to send, that of the framework fits best; without its time per message, four stages are 13 % short.
 #[test]
 fn messages_one_after_the_other_fit_best() {
     let beside = beside();
@@ -168,7 +168,7 @@ fn messages_one_after_the_other_fit_best() {
     assert!(beside.error(beside.of("n16-d4"), &bare) < -0.12);
 }
 
-/// The rule that messages hide behind launches decides two plans, whatever the constant of messages.
+/// The rule that messages hide behind launches decides two plans, for any constant of messages.
 #[test]
 fn messages_hide_behind_launches() {
     let beside = beside();
@@ -188,7 +188,7 @@ fn messages_hide_behind_launches() {
     }
 }
 
-/// The constant of messages, fitted on all pipelines but those of a node count, or of a site, and judged on these.
+/// The constant of messages, fitted to all pipelines except those of a node count, or of a site, and judged on these.
 #[test]
 fn the_constant_of_messages_holds_where_it_was_not_fitted() {
     let beside = beside();
@@ -217,9 +217,9 @@ fn peak_memory_on_one_site_is_ours_within_three_percent() {
     assert!(mean < 0.03, "{mean}");
 }
 
-/// Of the three plans on consumer GPUs the source's figures cannot all hold: two are below what its own layer table says that
-/// parameters with their state and the activations of one micro-batch take, with nothing reserved; and the third is above
-/// one of these, though each of its GPUs holds less of everything.
+/// The figures of the source for the three plans on consumer GPUs contradict each other. Two are below the memory of
+/// parameters with their state and the activations of one micro-batch, from its own layer table, with nothing reserved. The
+/// third is above one of these, though each of its GPUs holds less of everything.
 #[test]
 fn peak_memory_on_consumer_gpus_contradicts_the_layers() {
     let beside = beside();
@@ -247,7 +247,7 @@ fn peak_memory_on_consumer_gpus_contradicts_the_layers() {
     assert!(beside.peak(three, &bare) < 0.4 * beside.peak(two, &bare));
 }
 
-/// The constant that is shipped is the one that makes the mean error of all pipelines least.
+/// The shipped constant minimises the mean error of all pipelines.
 #[test]
 fn the_constant_of_messages_is_from_all_pipelines() {
     let beside = beside();

@@ -1,4 +1,4 @@
-//! From profile, links and plan to seconds per stage.
+//! Computes seconds per stage from profile, links and plan.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct Basis<'a> {
     pub(super) nodes: &'a [NodeKind],
     pub(super) runtime: &'a Runtime,
     pub(super) plan: &'a ParallelPlan,
-    /// Per kind of node of the plan: number of its GPU in the profile and among the links.
+    /// For each kind of node of the plan: the index of its GPU in the profile and among the links.
     gpus: Vec<Option<(Option<usize>, Option<u16>)>>,
 }
 
@@ -30,7 +30,7 @@ impl PreparedPlan {
         plan: &ParallelPlan,
     ) -> Result<PreparedPlan, Misfit> {
         plan.check(profile, nodes)?;
-        // Of the plan's own kinds alone: there may be many more.
+        // Only the plan's own kinds: there may be many more.
         let mut gpus = vec![None; nodes.len()];
         for replica in plan.stages.iter().flat_map(|stage| &stage.replicas) {
             let at = replica.kind as usize;
@@ -87,7 +87,7 @@ impl PreparedPlan {
     }
 }
 
-/// Pipelines that differ, with the costs of their stages and the shares of virtual ones; and which of them each replica is.
+/// Distinct pipelines, with the costs of their stages and the shares of virtual ones; and the pipeline of each replica.
 #[derive(Default)]
 struct UnlikePipelines {
     costs: Vec<Vec<StageCost>>,
@@ -106,12 +106,12 @@ impl Basis<'_> {
     }
 
     fn lanes(&self) -> Result<UnlikePipelines, Misfit> {
-        // What a replica's costs follow from, stage by stage.
+        // The inputs of a replica's costs, stage by stage.
         type CostKey = (u32, u32, u32, Option<Scope>);
         let stages = &self.plan.stages;
         let mut keys: Vec<Vec<CostKey>> = Vec::new();
         let mut lanes = UnlikePipelines::default();
-        // The last stage hands on to the first, where it has virtual stages.
+        // The last stage passes on to the first, if it has virtual stages.
         let ends = if self.plan.virtual_stages() > 1 { 0 } else { 1 };
         let busy: Vec<Vec<u32>> = stages.iter().map(sending).collect();
         let mut key = Vec::with_capacity(stages.len());
@@ -151,7 +151,7 @@ impl Basis<'_> {
         })
     }
 
-    /// The pipeline of one replica, and which shares of its stages' seconds their virtual stages take, where they have any.
+    /// The pipeline of one replica, and the shares of its virtual stages in its stages' seconds, if it has any.
     fn lane(
         &self,
         index: usize,
@@ -254,7 +254,7 @@ impl Basis<'_> {
         })
     }
 
-    /// Each GPU computes its share, and after every piece all add up what they have.
+    /// Each GPU computes its share, and after every piece all of them sum their results.
     fn derived(
         &self,
         whole: &Times,
@@ -323,8 +323,8 @@ impl Basis<'_> {
         }
     }
 
-    /// Seconds of one message between two stages: each GPU of the sender sends its share of what the last layer hands on, or of
-    /// its gradient, at once with all others of the node; those that receive gather the whole.
+    /// Seconds of one message between two stages: each GPU of the sender sends its share of the last layer's output, or of
+    /// its gradient, at once with all others of the node; the receivers gather the whole.
     fn message(
         &self,
         layer: u32,
@@ -337,7 +337,7 @@ impl Basis<'_> {
         let scope = self.scope(ends.0, ends.1)?;
         let sharing = f64::from(busy.0) / f64::from(ends.0.tensor);
         let sent = self.link(scope, ends, busy, bytes * sharing)?;
-        // Who shares what lies between products needs its own share only.
+        // With sequence parallelism each GPU needs its own share only.
         let whole = if self.runtime.sequence_parallel {
             0.0
         } else {
@@ -360,7 +360,7 @@ impl Basis<'_> {
             })
     }
 
-    /// Most bytes of any replica of a stage, if all fit, and whether one may not.
+    /// Maximum bytes of any replica of a stage, if all fit, and whether one may not.
     fn memory(&self, stage: usize) -> Result<(u64, bool), Misfit> {
         let of_plan = &self.plan.stages[stage];
         let place = Place {
@@ -369,7 +369,7 @@ impl Basis<'_> {
             micro_batches: self.plan.micro_batches(),
             virtual_stages: self.plan.virtual_stages(),
         };
-        // Layers of each virtual stage, and sequences whose activations it keeps.
+        // Layers of each virtual stage, and the number of sequences whose activations are kept.
         let parts: Vec<((u32, u32), f64)> = (0..)
             .zip(of_plan.parts())
             .map(|(number, layers)| {
@@ -381,7 +381,7 @@ impl Basis<'_> {
         let mut may_not_fit = false;
         let mut last: Option<Replica> = None;
         for &replica in &of_plan.replicas {
-            // Most replicas are like the one before.
+            // Most replicas equal the one before.
             if last.is_some_and(|last| (last.kind, last.tensor) == (replica.kind, replica.tensor)) {
                 continue;
             }
@@ -415,9 +415,9 @@ impl Basis<'_> {
     }
 }
 
-/// Per replica: GPUs of its node that hold the same stage. They send at the same time.
+/// For each replica: GPUs of its node that hold one stage. They send at one time.
 pub(super) fn sending(stage: &StageOfPlan) -> Vec<u32> {
-    // Replicas of one node stand side by side nearly always; others are looked for.
+    // Replicas of one node are nearly always adjacent; others are searched.
     let of_node = |node: u32| -> u32 {
         let replicas = stage.replicas.iter().filter(|r| r.node == node);
         replicas.map(|r| r.tensor).sum()

@@ -1,5 +1,5 @@
-//! A whole step, event by event. Every stage of every replica is a process: busy until an event, or waiting for the stage
-//! before or behind, or for the other replicas of its stage.
+//! A whole step, event by event. Every stage of every replica is a process: busy until an event, or waiting for the previous
+//! or next stage, or for the other replicas of its stage.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use crate::schedule::{Exchange, Operation, StageOrder};
 use scavsim_base::units::SimTime;
 use scavsim_engine::{Interrupt, Queue};
 
-/// Room for the events of a step, kept from step to step.
+/// Memory for the events of a step, reused between steps.
 #[derive(Debug, Clone, Default)]
 pub struct Room {
     queue: Queue<StepEvent>,
     /// At `replica × stages + stage`.
     processes: Vec<Process>,
-    /// Messages under way from each process to the next stage, and to the one before.
+    /// Messages in flight from each process to the next stage, and to the one before.
     under_way: Vec<[ExchangeWay; 2]>,
     /// Per stage.
     meetings: Vec<ReplicaBarrier>,
@@ -36,9 +36,9 @@ impl Room {
 #[derive(Debug, Clone, Copy)]
 enum StepEvent {
     Done(u32),
-    /// A process and the one of the stage behind have exchanged.
+    /// A process and the one of the next stage have exchanged.
     Exchanged(u32),
-    /// What came makes a process that waits for it go on, if it is first in its way.
+    /// A message arrived: a process that waits for it continues, if it is the next one.
     Arrived(u32),
     Reduced(u32),
     Updated(u32),
@@ -47,9 +47,9 @@ enum StepEvent {
 #[derive(Debug, Clone, Copy, Default)]
 struct Process {
     next: u32,
-    /// When its host is free.
+    /// When its host is idle.
     host: SimTime,
-    /// Since when it does what it does.
+    /// Start of its current action.
     since: SimTime,
     /// Whether it waits for the other end of an exchange.
     waits: bool,
@@ -66,7 +66,7 @@ struct ExchangeWay {
 #[derive(Debug, Clone, Copy, Default)]
 struct ReplicaBarrier {
     there: u32,
-    /// When all that are there have their first bucket of gradients, in seconds.
+    /// When all present replicas have their first bucket of gradients, in seconds.
     first_bucket: f64,
 }
 
@@ -78,14 +78,14 @@ struct Step<'a, L, S> {
 }
 
 impl PreparedPlan {
-    /// The timeline of one step without luck, in the order in which its pieces end.
+    /// The timeline of one step without randomness, sorted by the ends of its pieces.
     pub fn timeline(&self) -> Vec<Span> {
         let mut spans = Vec::new();
         self.step_events(&mut |_| 1.0, &mut Room::default(), |span| spans.push(span));
         spans
     }
 
-    /// Seconds of a step if each pass takes `luck(slot)` times as long; each piece of work is reported as it ends.
+    /// Seconds of a step if each pass needs `luck(slot)` times as long; each piece of work is reported at its end.
     pub fn step_events(
         &self,
         luck: &mut impl FnMut(usize) -> f64,
@@ -135,7 +135,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
                     Some(Operation::Forward(m)) => (Work::Forward, m),
                     Some(Operation::Backward(m)) => (Work::Backward, m),
                     Some(Operation::Weights(m)) => (Work::Weights, m),
-                    // Nothing else is done alone.
+                    // No other operation is local.
                     _ => return,
                 };
                 self.tell(process, work, micro_batch % self.plan.micro_batches);
@@ -208,7 +208,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         self.go_on(process);
     }
 
-    /// Begins the next operation of a process, as far as nothing holds it.
+    /// Begins the next operation of a process, unless something blocks it.
     fn go_on(&mut self, process: usize) {
         loop {
             let now = self.room.queue.now();
@@ -275,7 +275,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         let now = self.room.queue.now();
         for end in [process, process + 1] {
             self.room.processes[end].since = now;
-            // Under way, it is not to be begun again.
+            // It is in progress, and must not begin again.
             self.room.processes[end].waits = false;
         }
         let seconds = self
@@ -287,7 +287,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         );
     }
 
-    /// Sends without waiting to the next stage, or to the one before, and waits for what comes from there; whether it is there.
+    /// Sends without waiting to the next stage, or to the one before, and receives from there; returns whether the message has arrived.
     fn pass_on(&mut self, process: usize, exchange: Exchange, is_ahead: bool) -> bool {
         let (activations, gradients) = (exchange.activations, exchange.gradients);
         let stage = process % self.plan.stages();
@@ -304,7 +304,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
             way.free = way.free.max(now) + SimTime::from_seconds(message);
             let is_awaited = way.arrivals.is_empty() && self.room.processes[other].waits;
             way.arrivals.push_back(way.free);
-            // Who does not wait for it looks when it comes to that.
+            // A process that does not wait for it looks when it needs it.
             if is_awaited {
                 let delay = way.free - now;
                 self.room
@@ -336,7 +336,7 @@ impl<L: FnMut(usize) -> f64, S: FnMut(Span)> Step<'_, L, S> {
         true
     }
 
-    /// A process has done its last operation: the last replica of its stage lets gradients be reduced.
+    /// A process has finished its last operation: the last replica of its stage starts the reduction of gradients.
     fn meet(&mut self, process: usize) {
         let stage = process % self.plan.stages();
         let now = self.room.queue.now().seconds();

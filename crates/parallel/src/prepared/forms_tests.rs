@@ -1,4 +1,4 @@
-//! Closed forms of what plans hold, compute and send in their forms.
+//! Closed forms of memory, compute and messages of plans in their forms.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn runtime() -> Runtime {
     }
 }
 
-/// A plan and the profile that it is of.
+/// A plan and its profile.
 struct Prepared {
     plan: PreparedPlan,
     profile: LayerProfile,
@@ -48,7 +48,7 @@ impl Prepared {
         self.profile.weights(1).expect("known")
     }
 
-    /// What each replica sends of a micro-batch of four, in seconds.
+    /// Seconds in which each replica sends for a micro-batch of four.
     fn sent_s(&self) -> f64 {
         let own = self.seconds(0, self.profile.layers - 1);
         self.plan.breakdown().compute_s / 4.0 - own.forward - own.backward
@@ -162,7 +162,7 @@ fn recomputed_layers_go_forward_twice() {
     close(full.forward, none.forward, 1e-9);
     let values = 2.0 * 1024.0 * f64::from(gpt.hidden);
     close(kept, f64::from(gpt.layers) * values, 1e-9);
-    // A profile that was measured is made to compute again in the same way.
+    // A measured profile is changed to recompute in an equal way.
     let again = Prepared {
         profile: measured.profile.recomputed(),
         ..measured
@@ -171,8 +171,8 @@ fn recomputed_layers_go_forward_twice() {
     close(stored(&again), kept, 1e-9);
 }
 
-/// Each of c replicas that share a sequence receives (c − 1)/c of its keys and values before attention, as many once more on the way
-/// back, and sends as many gradients: 3 (c − 1)/c · 2 · 2 s h bytes per layer, micro-batch and step. They compute 1/c of it.
+/// Each of c replicas that share a sequence receives (c − 1)/c of its keys and values before attention, as many again in the backward pass,
+/// and sends as many gradients: 3 (c − 1)/c · 2 · 2 s h bytes per layer, micro-batch and step. They compute 1/c of it.
 #[test]
 fn shared_sequences_send_keys_and_values() {
     let gpt = model("gpt3-1.3b");
@@ -199,8 +199,8 @@ fn shared_sequences_send_keys_and_values() {
     }
 }
 
-/// Each of e replicas that share experts sends (e − 1)/e of the k h values of its tokens there, takes them back, and does both with their
-/// gradients: 4 (e − 1)/e · 2 s k h bytes per layer, micro-batch and step. It holds 1/e of the experts, and computes as much.
+/// Each of e replicas that share experts sends (e − 1)/e of the k h values of its tokens there, receives them back, and does both with
+/// their gradients: 4 (e − 1)/e · 2 s k h bytes per layer, micro-batch and step. It holds 1/e of the experts, and computes as much.
 #[test]
 fn shared_experts_are_sent_tokens() {
     let moe = model("mixtral-8x7b");
@@ -220,12 +220,12 @@ fn shared_experts_are_sent_tokens() {
         let [blocks, whole] = [&shared, &single].map(|one| one.seconds(1, moe.layers).forward);
         close(blocks, whole, 0.02);
         close(experts(&shared), experts(&single) / of, 1e-6);
-        // Experts that nobody else holds are reduced by nobody.
+        // Experts on a single replica need no reduction.
         let dense = shared.weights().parameters(0, 33) as f64 - experts(&shared);
         let reduced = 2.0 * (of - 1.0) / of * dense * 2.0 / NETWORK;
         close(shared.plan.breakdown().gradients_s, reduced, 1e-6);
     }
-    // Room for 1.25 times the mean is filled.
+    // Buffers of 1.25 times the mean are full.
     let routed = |capacity_factor: Option<f64>| {
         let mut runtime = runtime();
         runtime.capacity_factor = capacity_factor.unwrap_or(runtime.capacity_factor);
@@ -234,8 +234,7 @@ fn shared_experts_are_sent_tokens() {
     close(routed(Some(1.25)), 1.25 * routed(None), 1e-6);
 }
 
-/// Activations that the host keeps take their bytes over the link there and back, as far as computing does not hide it; two micro-batches
-/// of them remain.
+/// Offloaded activations pass over the link in both directions, unless computing hides it; two micro-batches of them remain.
 #[test]
 fn hosts_keep_activations() {
     let gpt = model("gpt3-1.3b");
@@ -264,7 +263,7 @@ fn hosts_keep_activations() {
     close(one_by_one(&fast).plan.step_s(), without.step_s(), 1e-9);
 }
 
-/// A message between stages has a tenth of its bytes on its way, and is encoded and decoded.
+/// A message between stages has a tenth of its bytes in transit, and is encoded and decoded.
 #[test]
 fn compressed_messages_are_shorter_and_coded() {
     let gpt = model("gpt3-1.3b");
@@ -287,7 +286,7 @@ fn compressed_messages_are_shorter_and_coded() {
     );
 }
 
-/// v virtual stages hold (1 + (p − 1)/(p v)) of what 1F1B does on the first stage: Korthikanti et al., section 4.2.3.
+/// v virtual stages hold (1 + (p − 1)/(p v)) of the memory of 1F1B on the first stage: Korthikanti et al., section 4.2.3.
 #[test]
 fn virtual_stages_hold_more_by_the_published_factor() {
     // 24 blocks, embedding and head: on the first stage, all blocks alike.
@@ -296,7 +295,7 @@ fn virtual_stages_hold_more_by_the_published_factor() {
     let (runtime, none) = (runtime(), ReplicaSharing::NONE);
     let of = prepare_plan(&gpt, &runtime, (1, p, v), none, Schedule::Interleaved);
     let block = of.weights().stored_bytes(1, 1) as f64;
-    // Two of 24 blocks on each of 12 virtual stages; the first has the embedding in place of one.
+    // Two of 24 blocks on each of 12 virtual stages; the first has the embedding instead of one.
     let place = |virtual_stages| Place {
         stage: 0,
         stages: p,

@@ -1,23 +1,23 @@
-//! A step in outline: how long it takes with luck, without walking its pipelines.
+//! The outline of a step: its random length, without walking its pipelines.
 //!
 //! A pipeline whose stage s computes f(s) times as long ends after
 //!
 //! Σ b(s) f(s) + (m − 1) max over s of max(h(s) f(s), b(s) f(s) + g(s)) + a constant:
 //!
-//! every micro-batch passes every stage once, and all but one wait for the slowest. b are seconds of a micro-batch there and
-//! back on the GPU, h those in which its host launches them, g its messages of a round, which both ends wait for, m micro-batches. The step ends with
-//! the last replica, and the constant makes it exact without luck.
+//! every micro-batch passes every stage once, and all but one wait for the slowest. b are seconds of a micro-batch forward
+//! and backward on the GPU, h the host's seconds to launch it, g its messages of a round, which both ends wait for, m
+//! micro-batches. The step ends with the last replica, and the constant makes it exact without randomness.
 
 use super::PreparedPlan;
 use super::path::PathScratch;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct StageOutline {
-    /// Seconds of a micro-batch there and back on the GPU.
+    /// Seconds of a micro-batch forward and backward on the GPU.
     busy: f64,
-    /// Seconds that its host takes to launch it.
+    /// Seconds of launching it on the host.
     host: f64,
-    /// Messages of a micro-batch that hold it up.
+    /// Messages of a micro-batch that delay it.
     messages: f64,
     update: f64,
 }
@@ -29,7 +29,7 @@ pub struct StepOutline {
     stages: usize,
     /// Micro-batches that wait for the slowest stage.
     waiting: f64,
-    /// What luck leaves as it is.
+    /// The part without randomness.
     constant: f64,
     calm_s: f64,
 }
@@ -67,7 +67,7 @@ impl StepOutline {
         self.lane_of.len() * self.stages
     }
 
-    /// When a pipeline ends whose stages compute `factors` times as long; of those that have none as they are.
+    /// When a pipeline ends whose stages compute `factors` times as long; missing factors are 1.
     #[inline]
     fn ends(&self, lane: &[StageOutline], factors: &[f64]) -> f64 {
         let (mut sum, mut slowest, mut update) = (0.0, 0.0_f64, 0.0_f64);
@@ -81,7 +81,7 @@ impl StepOutline {
         sum + self.waiting * slowest + update
     }
 
-    /// A step over that without luck if each slot of [`PreparedPlan::step_with`] computes `factors[slot]` times as long.
+    /// Length of a step over one without randomness, if each slot of [`PreparedPlan::step_with`] computes `factors[slot]` times as long.
     pub fn ratio(&self, factors: &[f64]) -> f64 {
         let mut last = 0.0_f64;
         let mut left = factors;

@@ -1,6 +1,6 @@
-//! The critical path of one pipeline: when each stage has done its last operation. A stage has two clocks: the host launches
-//! passes one after the other without waiting for messages; the GPU computes a pass once it is launched and all before it are
-//! done.
+//! The critical path of one pipeline: when each stage has finished its last operation. A stage has two clocks: the host
+//! launches passes one after another without waiting for messages; the GPU computes a pass once it is launched and all
+//! earlier ones are done.
 
 use std::collections::VecDeque;
 
@@ -13,18 +13,18 @@ const ROUNDING: f64 = 1e-13;
 
 #[derive(Debug, Clone, Default)]
 pub struct PathScratch {
-    /// Costs of the stages of the pipeline that is walked.
+    /// Costs of the stages of the current pipeline.
     pub(super) costs: Vec<StageCost>,
     clocks: Vec<Clock>,
-    /// Per stage: the order of its operations, how many these are, and the rounds in it.
+    /// Per stage: the order of its operations, their number, and the rounds in it.
     orders: Vec<(StageOrder, u32)>,
     rounds: Vec<[Rounds; 2]>,
     before: Vec<Clock>,
-    /// Per stage: what sending to the next one left under way, and to the one before.
+    /// Per stage: messages in flight to the next stage, and to the one before.
     under_way: Vec<[MessageWay; 2]>,
     /// Per stage, over all pipelines so far.
     pub(super) met: Vec<StageCompletion>,
-    /// Per pipeline and stage: when it ended, where that is kept.
+    /// Per pipeline and stage: when it ended, if that is recorded.
     pub(super) ended: Vec<f64>,
 }
 
@@ -41,10 +41,10 @@ struct Clock {
     gpu: f64,
     host: f64,
     next: u32,
-    /// Whether the GPU had to wait for the host in this round.
+    /// Whether the GPU waited for the host in this round.
     late: bool,
     waits: bool,
-    /// Whether what the next operation sends is under way.
+    /// Whether the message of the next operation is in flight.
     sent: bool,
 }
 
@@ -71,7 +71,7 @@ impl PathScratch {
         self.clocks[stage].gpu
     }
 
-    /// Whether a round came out like the one before, every stage `by` later; hosts that are not late may fall behind less.
+    /// Whether a round equals the one before, every stage `by` later; hosts that are not late may fall behind less.
     fn repeats(&self) -> Option<f64> {
         let mut pairs = self.clocks.iter().zip(&self.before);
         let by = self.clocks.first()?.gpu - self.before.first()?.gpu;
@@ -85,7 +85,7 @@ impl PathScratch {
         same.then_some(by)
     }
 
-    /// Leaves out `rounds` rounds of `every` operations each, which would all be like the last.
+    /// Skips `rounds` rounds of `every` operations each, which would all equal the last.
     fn skip(&mut self, rounds: u32, by: f64, mut every: impl FnMut(usize) -> u32) {
         let times = f64::from(rounds);
         for (stage, (now, then)) in self.clocks.iter_mut().zip(&self.before).enumerate() {
@@ -97,7 +97,7 @@ impl PathScratch {
 }
 
 impl PreparedPlan {
-    /// Takes the pipeline just walked into account, which is like `lane`.
+    /// Adds the results of the last pipeline, which equals `lane`.
     pub(super) fn meet(&self, lane: usize, scratch: &mut PathScratch) {
         let stages = scratch
             .clocks
@@ -140,7 +140,7 @@ impl PreparedPlan {
         #[expect(clippy::needless_range_loop, reason = "a phase of all stages")]
         for phase in 0..2 {
             let count = rounds[0][phase].count;
-            // Messages under way are part of what repeats: with them, all rounds are walked.
+            // Messages in flight are part of the repeated state: with them, all rounds are walked.
             if count < 2 || overlapped {
                 continue;
             }
@@ -165,7 +165,7 @@ impl PreparedPlan {
         self.advance(lane, scratch, |_| u32::MAX);
     }
 
-    /// Lets every stage do its operations up to number `until(stage)`, which does not depend on later ones of others.
+    /// Advances every stage through its operations up to number `until(stage)`, which does not depend on later ones of others.
     fn advance(&self, lane: usize, scratch: &mut PathScratch, until: impl Fn(usize) -> u32) {
         loop {
             let mut moved = false;
@@ -187,7 +187,7 @@ impl PreparedPlan {
                         },
                     };
                     if !done {
-                        // Who begins to wait lets the other go on.
+                        // A stage that begins to wait unblocks the other one.
                         moved |= !waited && scratch.clocks[stage].waits;
                         break;
                     }
@@ -201,7 +201,7 @@ impl PreparedPlan {
         }
     }
 
-    /// An exchange with the stage behind; whether it could be done.
+    /// An exchange with the next stage; returns whether it was possible.
     fn next(&self, scratch: &mut PathScratch, stage: usize, exchange: Exchange) -> bool {
         let message = scratch.costs[stage].message;
         if self.activations == Activations::Overlapped {
@@ -222,7 +222,7 @@ impl PreparedPlan {
         true
     }
 
-    /// An exchange with the stage before; where both wait, that one does it.
+    /// An exchange with the previous stage; if both wait, that one does it.
     fn previous(&self, scratch: &mut PathScratch, stage: usize, exchange: Exchange) -> bool {
         if self.activations == Activations::Overlapped {
             let before = self.before(stage);
@@ -239,7 +239,7 @@ impl Clock {
     fn pass(&mut self, seconds: f64, busy: f64) -> bool {
         self.host += seconds;
         let computed = self.gpu + busy;
-        // The host is late by its own, not because it and the GPU end together.
+        // The host is late itself, not because it and the GPU end together.
         self.late |= self.host > computed || seconds > busy && self.host == computed;
         self.gpu = computed.max(self.host);
         true
@@ -247,7 +247,7 @@ impl Clock {
 }
 
 impl PathScratch {
-    /// Sends on `out` and waits for what comes on `back`.
+    /// Sends on `out` and waits for messages on `back`.
     fn pass_on(
         &mut self,
         stage: usize,

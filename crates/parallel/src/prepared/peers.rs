@@ -1,4 +1,4 @@
-//! What replicas of a stage send each other and their hosts: shards of weights, keys and values, tokens, activations.
+//! Messages between replicas of a stage, and with their hosts: shards of weights, keys and values, tokens, activations.
 
 use super::costs::{Basis, sending};
 use crate::law::kernels::norm;
@@ -32,7 +32,7 @@ impl Basis<'_> {
             Ok(self.ring_s(stage, index, all, sent)? * self.runtime.gather)
         };
         let gathered = ring_s(trained + frozen)?;
-        // Frozen weights have no gradients to scatter; they are needed again where adapters lie beside them.
+        // Frozen weights have no gradients to scatter; they are needed again if they have adapters.
         let back = match frozen {
             0.0 => 2.0 * gathered,
             _ if self.runtime.training.adapters().is_some() => ring_s(2.0 * trained + frozen)?,
@@ -79,10 +79,10 @@ impl Basis<'_> {
         Ok(slowest)
     }
 
-    /// Adds what replicas that share sequences or experts send each other in every layer: before a forward pass of attention each
-    /// gathers the keys and values of the others, on the way back once more, and their gradients are scattered; tokens go to their
-    /// experts and come back, and so do their gradients. What is computed again is sent again.
-    /// Source: Llama 3 (arXiv 2407.21783, section 3.3.2); GShard (Lepikhin et al., ICLR 2021).
+    /// Adds messages of replicas that share sequences or experts in every layer: before a forward pass of attention each
+    /// gathers the keys and values of the others, again in the backward pass, and their gradients are scattered; tokens go to
+    /// their experts and return, as do their gradients. Recomputation sends them again. Source: Llama 3 (arXiv 2407.21783,
+    /// section 3.3.2); GShard (Lepikhin et al., ICLR 2021).
     pub(super) fn share(
         &self,
         (stage, (first, last)): LayersOfStage<'_>,
@@ -116,7 +116,7 @@ impl Basis<'_> {
         add(expert, weights.routed_bytes(first, last), 2.0, 2.0)
     }
 
-    /// Offloaded activations leave during the forward pass and come back during the backward one: the longer decides.
+    /// Offloaded activations leave during the forward pass and return during the backward pass: the longer decides.
     pub(super) fn offload(
         &self,
         (first, last): (u32, u32),

@@ -12,7 +12,7 @@ impl Basis<'_> {
         if self.plan.data < 2 || self.runtime.shard == Shard::Full {
             return Ok(Reduction::default());
         }
-        // Experts are reduced among fewer: of what a ring over all sends, theirs sends this share.
+        // Experts are reduced among fewer replicas: this is their share of the bytes of a ring over all.
         let among = |replicas: f64| (replicas - 1.0) / replicas;
         let all = f64::from(self.plan.data);
         let of_experts = among(all / f64::from(self.plan.sharing.expert)) / among(all);
@@ -26,7 +26,7 @@ impl Basis<'_> {
                     weights.parameters(first, last) as f64 - experts * (1.0 - of_experts)
                 })
                 .sum();
-            // Of all GPUs of a replica: they send at once.
+            // For all GPUs of a replica: they send at once.
             bytes =
                 bytes.max(parameters * f64::from(replica.tensor) * self.profile.bytes_per_value);
         }
@@ -36,7 +36,7 @@ impl Basis<'_> {
             .max(1.0);
         let bucket = bytes / buckets;
         let busy = sending(stage);
-        // The first replica on each node, and how many share it.
+        // The first replica on each node, and the number of replicas on it.
         let mut nodes: Vec<(Replica, u32, u32)> = Vec::new();
         let mut place_of = vec![usize::MAX; self.plan.stages.len() * self.plan.data as usize];
         for (replica, busy) in stage.replicas.iter().zip(&busy) {
@@ -53,7 +53,7 @@ impl Basis<'_> {
         let mut seen: Vec<[u32; 5]> = Vec::new();
         for (number, &(replica, sharing, busy)) in nodes.iter().enumerate() {
             let next = nodes[(number + 1) % nodes.len()];
-            // Links of the same kinds take the same time.
+            // Links of equal kinds have equal times.
             let key = [replica.kind, next.0.kind, busy, next.2, sharing];
             if seen.contains(&key) {
                 continue;

@@ -1,4 +1,4 @@
-//! Theory: bubbles, bounds, and the same step by two ways.
+//! Theory: bubbles, bounds, and one step computed in two ways.
 
 use proptest::prelude::*;
 
@@ -99,7 +99,7 @@ fn interleaved_stages_wait_a_bubble_divided_by_their_virtual_stages() {
     }
 }
 
-/// (p − 1)(F + B − W), Qi et al., ICLR 2024, table 2; but where passes for weights are the longest, those of the slower of the others.
+/// (p − 1)(F + B − W), Qi et al., ICLR 2024, table 2; but if passes for weights are the longest, those of the slower of the others.
 #[test]
 fn zero_bubble_stages_wait_for_forward_and_inputs_less_weights() {
     for stages in [1, 2, 3, 4, 8] {
@@ -127,7 +127,7 @@ fn zero_bubble_stages_wait_for_forward_and_inputs_less_weights() {
 
 #[test]
 fn rounds_that_repeat_are_left_out() {
-    // A million micro-batches: walked one by one this would take a second.
+    // A million micro-batches: walking one by one would need a second.
     let mut lane = [0.31, 0.5, 0.43, 0.2].map(|f| cost(f, 2.0 * f));
     lane.iter_mut().for_each(|stage| stage.message = 0.01);
     for (schedule, per_micro_batch) in [
@@ -144,7 +144,7 @@ fn rounds_that_repeat_are_left_out() {
 
 #[test]
 fn messages_cost_a_waiting_stage_each_and_a_computing_one_nothing() {
-    // Two stages: per micro-batch each exchanges one message to and one fro.
+    // Two stages: for each micro-batch each exchanges one message in both directions.
     let mut stage = cost(1.0, 1.0);
     stage.message = 0.1;
     let [serial, duplex, overlapped] = [Serial, Duplex, Overlapped].map(|activations| {
@@ -283,7 +283,7 @@ fn any_plan() -> impl Strategy<Value = (PreparedPlan, Vec<f64>)> {
             plan.overlap_gradients = overlap;
             if schedule.has_virtual_stages() {
                 plan.virtual_stages = virtual_stages;
-                // A later virtual stage takes longer, forward less so than backward.
+                // A later virtual stage is slower, forward less so than backward.
                 let sum = f64::from(virtual_stages * (virtual_stages + 1)) / 2.0;
                 let of_stage = (1..=virtual_stages).map(|own| VirtualShare {
                     forward: f64::from(virtual_stages + 1 - own) / sum,

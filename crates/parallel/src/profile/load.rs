@@ -1,4 +1,4 @@
-//! A folder of tables → a checked [`LayerProfile`], or all that is wrong with it.
+//! Loads a checked [`LayerProfile`] from a folder of tables, or reports all its mistakes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use scavsim_read::input::{self, Diagnostics, Folder, Source, Spanned};
 
 pub const FILES: [&str; 3] = ["layers.toml", "layers.csv", "times.csv"];
 
-/// Most layers, tokens per sequence and sequences per micro-batch.
+/// Maximum number of layers, tokens per sequence and sequences per micro-batch.
 const MOST: u64 = 1_000_000;
 const MOST_SECONDS: f64 = 1e6;
-/// Most bytes of one layer: those of all are counted in 64 bits.
+/// Maximum bytes of one layer: the total of all is counted in 64 bits.
 const MOST_BYTES: u64 = 1 << 46;
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ impl LayerProfile {
             return None;
         }
         let (weights, gpus) = (weights?, gpus?);
-        // Cut over GPUs, small layers are held by each; so the least of all degrees is the model.
+        // Small layers are not divided among GPUs; so the minimum over all degrees is the model.
         let whole = |w: &Weights| w.parameters(0, count - 1).saturating_mul(w.tensor.into());
         let parameters = weights.iter().map(whole).min()?;
         Some(LayerProfile {
@@ -82,7 +82,7 @@ impl LayerProfile {
     }
 }
 
-/// The number of layers, if all figures are possible.
+/// The number of layers, if all figures are valid.
 fn check(head: &Head, source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<u32> {
     let before = diagnostics.len();
     if let Some(why) = not_a_name(head.name.get_ref()) {
@@ -222,7 +222,7 @@ fn gpus(source: &Arc<Source>, layers: u32, diagnostics: &mut Diagnostics) -> Opt
     }
     let mut gpus: Vec<Gpu> = Vec::new();
     for (&(gpu, tensor, micro_batch), values) in &points {
-        // Micro-batches rise within a degree: the last of it is the largest.
+        // Micro-batches are sorted within a degree: its last one is the largest.
         let degree = points.range((gpu, tensor, 0)..=(gpu, tensor, u32::MAX));
         let largest = degree
             .last()
@@ -287,7 +287,7 @@ fn range(row: &Row<'_>, layers: u32, diagnostics: &mut Diagnostics) -> Option<Ra
     Some(first..last + 1)
 }
 
-/// The figure of every layer, each of which must be there once.
+/// The figure of every layer, each exactly once.
 fn complete<V: Copy>(
     source: &Arc<Source>,
     layers: u32,

@@ -49,7 +49,7 @@ fn micro_batches_between_profiled_ones_lie_on_their_line() {
     assert!((two.forward - expected).abs() < 1e-12, "{two:?}");
 }
 
-/// Every micro-batch of the shipped profiles but the smallest and the largest, left out and told by its neighbours: seconds of all layers.
+/// Every micro-batch of the shipped profiles except the smallest and the largest, held out and interpolated: seconds of all layers.
 #[test]
 fn micro_batches_left_out_are_told_by_their_neighbours() {
     let mut errors = Vec::new();
@@ -95,7 +95,7 @@ fn layers_are_summed_and_launch_bound_passes_are_told() {
     near(four.forward, 8.0, 1e-12);
     near(four.backward, 18.0, 1e-12);
     assert_eq!(four.forward, four.busy_forward);
-    // Of micro-batch 4 a quarter is 0.75 and 2: forward at 1 takes 1.33 times as long, backward no longer.
+    // A quarter of micro-batch 4 is 0.75 and 2: forward at 1 is 1.33 times as long, backward no longer.
     let one = seconds(1, 1, 2);
     near(one.forward, 2.0, 1e-12);
     near(one.busy_forward, 1.5, 1e-12);
@@ -117,7 +117,7 @@ fn cuts_are_as_even_as_can_be() {
     assert_eq!(profile.even_cuts(&[("G", 1); 4], 1), Some(vec![0, 1, 2, 3]));
     assert_eq!(profile.even_cuts(&[("G", 1); 5], 1), None);
     assert_eq!(profile.even_cuts(&[("G", 2)], 1), None);
-    // By trying all: the slowest of three stages cannot be shorter.
+    // Exhaustive search: the slowest of three stages cannot be shorter.
     let mut d = Diagnostics::default();
     let opt = library::profile("opt-350m", &mut d).expect("it is embedded");
     let slots = [("GH-96", 4), ("A100-40", 4), ("V100-16", 4)];
@@ -267,7 +267,7 @@ fn node_kind(name: &str, gpu: &str, gpus_per_node: u32, memory_gib: f64) -> Node
     }
 }
 
-/// A plan of two stages on nodes of two GPUs, and what is wrong with it after `change`.
+/// A plan of two stages on nodes of two GPUs, and its mistake after `change`.
 fn misfit(change: impl FnOnce(&mut ParallelPlan, &mut NodeKind)) -> Result<f64, Misfit> {
     let profile = tiny();
     let links = links("scope,gpu,gpus,gb_per_s\nbetween-nodes,G,1,1\n").expect("good");
@@ -335,7 +335,7 @@ fn plans_that_cannot_be_say_why() {
     }
 }
 
-/// A degree that was not profiled, from degree 1: near what was profiled, where it was.
+/// A degree without a profile, derived from degree 1: close to the profile of a measured one.
 #[test]
 fn a_derived_tensor_degree_is_near_the_profiled_one() {
     let mut d = Diagnostics::default();

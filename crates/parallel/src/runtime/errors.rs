@@ -1,4 +1,4 @@
-//! How far foretold steps of plans are off under a runtime, by what was measured of it.
+//! Errors of predicted steps of plans under a runtime, from its measurements.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub struct Errors {
     pub tensors: Vec<u32>,
 }
 
-/// A plan as far as it decides how well it is foretold.
+/// The properties of a plan that determine its prediction error.
 #[derive(Debug, Clone, Copy)]
 pub struct PredictedPlan<'a> {
     /// GPUs by their data sheets.
@@ -90,7 +90,7 @@ impl PlanForm {
     }
 }
 
-/// Something of a plan of which no run is known, and what it adds to the deviation, in the square.
+/// A property of a plan without a known run, and the deviation that it adds in squares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unmeasured {
     pub what: String,
@@ -128,14 +128,14 @@ impl Errors {
         }
     }
 
-    /// Standard deviation of ln(measured / foretold) of a plan.
+    /// Standard deviation of ln(measured / predicted) of a plan.
     pub fn log_sd(&self, of: &PredictedPlan<'_>) -> f64 {
         let unmeasured = self.unmeasured(of);
         let added: f64 = unmeasured.iter().map(|one| one.variance).sum();
         (self.step * self.step + self.cluster * self.cluster + added).sqrt()
     }
 
-    /// What a plan has of which no run is known.
+    /// The properties of a plan without a known run.
     pub fn unmeasured(&self, of: &PredictedPlan<'_>) -> Vec<Unmeasured> {
         let mut all = Vec::new();
         let mut add = |what: String, deviation: f64| {
@@ -145,7 +145,7 @@ impl Errors {
         if let Some((name, deviation)) = self.least_known_gpu(of.gpus) {
             add(format!("on {name}"), deviation);
         }
-        // Both of 16 bits run on the same units at the same peak.
+        // Both 16-bit formats run on one kind of unit at one peak.
         let is_seen = |known: &String| {
             known == of.precision
                 || [known, of.precision]
@@ -190,7 +190,7 @@ impl Errors {
         all
     }
 
-    /// The GPU that adds most, with the deviation that it adds; `None` where all were measured.
+    /// The GPU that adds most, with the deviation that it adds; `None` if all were measured.
     fn least_known_gpu<'g>(&self, gpus: &[&'g str]) -> Option<(&'g str, f64)> {
         let generation = |name: &str| gpu::named(name).map(|sheet| sheet.generation);
         let unseen = gpus
@@ -211,7 +211,7 @@ impl Errors {
     }
 }
 
-/// Four digits, which is more than any constant is known to.
+/// Four digits, more than the precision of any constant.
 pub(super) fn digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().expect("a number")
 }

@@ -1,4 +1,4 @@
-//! Runtimes by name: what a framework does by default, and the constants of the law under it.
+//! Runtimes by name: the defaults of a framework, and its constants of the law.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use scavsim_read::input::{self, Diagnostic, Diagnostics, Source, Spanned, did_yo
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../data/runtimes");
 
-/// The runtime of who names none.
+/// The default runtime.
 pub const USUAL: &str = "megatron-deepspeed-2024";
 
-/// Spread of the logarithm of a constant that is given without one, to be fitted: a fifth.
+/// Spread of the logarithm of a constant without a given one, for fits: a fifth.
 const GIVEN_SPREAD: f64 = 0.2;
 
 #[derive(Debug, Clone)]
@@ -25,15 +25,15 @@ pub struct RuntimePreset {
     pub name: Arc<str>,
     pub description: String,
     pub source: String,
-    /// What it does; the constants in it are the medians.
+    /// The settings; their constants are the medians.
     pub settings: Runtime,
     pub shards: Vec<Shard>,
     pub precision: String,
     pub prior: Prior,
     pub errors: Errors,
-    /// The embedded runtime that it is like where it says nothing else.
+    /// The embedded runtime that gives missing values.
     pub base: Option<Arc<str>>,
-    /// Hash of the table of runs that its constants are fitted to.
+    /// Hash of the table of runs to which its constants are fitted.
     pub fitted_to: Option<String>,
 }
 
@@ -46,14 +46,14 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// The embedded runtime called `name`; `None` where there is none, or with `diagnostics`.
+/// The embedded runtime called `name`; `None` if there is none, or with `diagnostics`.
 pub fn embedded(name: &str, diagnostics: &mut Diagnostics) -> Option<RuntimePreset> {
     let file = EMBEDDED.get_file(format!("{name}.toml"))?;
     let source = Source::new(format!("data/runtimes/{name}.toml"), file.contents_utf8()?);
     RuntimePreset::read(name, &source, diagnostics)
 }
 
-/// The hash by which a runtime says which table of runs it is fitted to.
+/// The hash with which a runtime names the table of runs that it is fitted to.
 pub fn hash_of_runs(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -79,7 +79,7 @@ impl RuntimePreset {
         RuntimePreset::from_table(name, &table, complain)
     }
 
-    /// A runtime as a table says, over its base. `complain`: place, title, label, help.
+    /// A runtime from a table, over its base. `complain`: place, title, label, help.
     pub fn from_table(
         name: &str,
         table: &RuntimeTable,
@@ -164,7 +164,7 @@ impl RuntimePreset {
         })
     }
 
-    /// The runtime before it was fitted to runs whose table has this hash; itself where it was not.
+    /// The runtime before it was fitted to runs whose table has this hash; unchanged if it was not.
     pub fn before(&self, hash: &str) -> RuntimePreset {
         let base = match (&self.fitted_to, &self.base) {
             (Some(fitted_to), Some(base)) if fitted_to == hash => base,
@@ -195,7 +195,7 @@ impl RuntimePreset {
         with_constants(self.settings.clone(), constants)
     }
 
-    /// The text of a file: constants, errors and what they are from, over its base; settings too where it has none.
+    /// The text of a file: constants, errors and their source, over its base; also settings if it has none.
     pub fn text(&self) -> String {
         let base = self
             .base
@@ -263,7 +263,7 @@ fn based_on(
     found
 }
 
-/// Settings with the constants that they hold themselves.
+/// Settings with the constants that they contain.
 pub fn with_constants(settings: Runtime, constants: &Constants) -> Runtime {
     Runtime {
         message_s: constants.value_of(Constant::MessageS),

@@ -1,4 +1,4 @@
-//! A runtime as it is written: in a file of its own, or in a scenario.
+//! A runtime as written in a file of its own, or in a scenario.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum KnownConstant {
 }
 
 impl KnownConstant {
-    /// The value and its spread, this one where none is said.
+    /// The value and its spread, by default this one.
     pub(super) fn pair(self, spread: f64) -> (f64, f64) {
         match self {
             KnownConstant::Value(value) => (value, spread),
@@ -119,7 +119,7 @@ macro_rules! runtime_table {
 
 with_constants!(runtime_table);
 
-/// Settings that a table and a runtime hold alike.
+/// Settings that a table and a runtime share.
 macro_rules! plain_settings {
     ($($setting:ident)*) => {
         impl RuntimeTable {

@@ -1,4 +1,4 @@
-//! Interleaved 1F1B: a GPU holds several stages of the model that do not follow each other.
+//! Interleaved 1F1B: a GPU holds several non-consecutive stages of the model.
 
 use super::passes::{Pass, operation_of};
 use super::{Operation, Place, Rounds};
@@ -12,14 +12,14 @@ pub(super) const DECLARATION: Declaration = Declaration {
     example: "parallel.schedule = \"interleaved-1f1b\"",
 };
 
-/// Messages travel while both ends compute: those of one virtual stage pass those of another.
+/// Messages travel while both ends compute: those of one virtual stage overtake those of another.
 pub(super) const NEEDS_OVERLAP: bool = true;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InterleavedOrder {
     place: Place,
     passes: u32,
-    /// Passes forward before the first backward.
+    /// Number of forward passes before the first backward pass.
     ahead: u32,
 }
 
@@ -86,12 +86,12 @@ impl InterleavedOrder {
     }
 }
 
-/// Messages under way are part of what repeats: all is walked.
+/// Messages in flight are part of the repeated state: all rounds are walked.
 pub(super) fn rounds(_: Place) -> [Rounds; 2] {
     [Rounds::NONE; 2]
 }
 
-/// Micro-batches held when the first goes backward: later as many are held, of other virtual stages.
+/// Micro-batches held when the first goes backward; later as many are held, of other virtual stages.
 pub(super) fn in_flight(place: Place, virtual_stage: u32) -> u32 {
     let all = place.micro_batches * place.virtual_stages;
     let there = (ahead(place) + 1).min(all);

@@ -1,7 +1,7 @@
-//! In which order a stage computes its micro-batches. A schedule is a file with the order of one stage's operations, by
+//! The order in which a stage computes its micro-batches. A schedule is a file with the order of one stage's operations, by
 //! number, and a line in `schedules!`. The n-th exchange of a stage with the next is the n-th of that with the previous.
-//! Schedules whose messages travel while both ends compute are made of `passes`: what arrives n-th was sent n-th. With
-//! virtual stages a pipeline is a ring: behind the last stage comes the first, with its next virtual stage.
+//! Schedules whose messages travel while both ends compute consist of `passes`: the n-th arrival is the n-th message. With
+//! virtual stages a pipeline is a ring: the last stage is followed by the first, with its next virtual stage.
 
 mod gpipe;
 mod interleaved;
@@ -11,14 +11,14 @@ mod zero_bubble;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// A micro-batch goes forward: its number, after those of all virtual stages before.
+    /// A micro-batch goes forward: its number, after those of all earlier virtual stages.
     Forward(u32),
-    /// A micro-batch goes backward; where weights have a pass of their own, without them.
+    /// A micro-batch goes backward; without weights, if these have a separate pass.
     Backward(u32),
     Weights(u32),
-    /// With the stage before: activations of one micro-batch come, gradients of one leave.
+    /// With the previous stage: activations of one micro-batch arrive, gradients of one leave.
     Previous(Exchange),
-    /// With the stage behind: activations leave, gradients come.
+    /// With the next stage: activations leave, gradients arrive.
     Next(Exchange),
 }
 
@@ -62,7 +62,7 @@ pub struct Place {
     pub stage: u32,
     pub stages: u32,
     pub micro_batches: u32,
-    /// Virtual stages of each stage; 1 where it is one.
+    /// Virtual stages of each stage; 1 without any.
     pub virtual_stages: u32,
 }
 
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// Rounds in which all stages repeat themselves: after round `n` a stage has done `first + n × every` operations.
+/// Rounds in which all stages repeat: after round `n` a stage has done `first + n × every` operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rounds {
     pub count: u32,
@@ -172,8 +172,8 @@ mod tests {
         }
     }
 
-    /// Each micro-batch goes forward and backward once through every virtual stage, backward after forward, weights last; most
-    /// that are held at once.
+    /// Checks that each micro-batch goes forward and backward once through every virtual stage, backward after forward,
+    /// weights last; returns the maximum number held at once.
     fn held_at_most(all: &[Operation], passes: usize) -> usize {
         let (mut forward, mut backward, mut weights, mut most) = (vec![], vec![], vec![], 0);
         let splits = all.iter().any(|o| matches!(o, Operation::Weights(_)));
@@ -201,7 +201,7 @@ mod tests {
         most
     }
 
-    /// Both ends of every exchange name the same micro-batches, and no more are held than `in_flight` says, which some stage
+    /// Both ends of every exchange have equal micro-batches, and no more are held than `in_flight` states, which some stage
     /// reaches.
     #[test]
     fn stages_agree_on_what_they_exchange() {
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    /// Where messages travel on their own, a stage takes them in the order in which its neighbour in the ring sends them: the
-    /// activations of a virtual stage are those that the one before it handed on. No more micro-batches are held than said.
+    /// If messages travel on their own, a stage receives them in the order in which its neighbour in the ring sends them: the
+    /// activations of a virtual stage are the output of the one before it. No more micro-batches are held than stated.
     #[test]
     fn messages_are_taken_in_the_order_in_which_they_are_sent() {
         for (schedule, stages, micro_batches, virtual_stages) in [
@@ -253,7 +253,7 @@ mod tests {
             let place = |stage| place(stage, stages, micro_batches, virtual_stages);
             let all = (0..stages).map(|stage| operations(schedule, place(stage)));
             let all: Vec<Vec<Operation>> = all.collect();
-            // Where a pass stands in the model: virtual stage and stage.
+            // Position of a pass in the model: virtual stage and stage.
             let depth = |stage: u32, number: u32| number / micro_batches * stages + stage;
             for stage in 0..stages {
                 let next = (stage + 1) % stages;
@@ -279,7 +279,7 @@ mod tests {
                 let said = (0..virtual_stages).map(|v| schedule.in_flight(place(stage), v));
                 let said: u32 = said.sum();
                 let is_right = match schedule {
-                    // The same at every stage: what the first holds of weights the last does not of inputs.
+                    // Equal at every stage: later stages have fewer forward passes ahead, and more late gradients of weights.
                     Schedule::ZeroBubble => most <= said && said <= most + 1,
                     _ => most == said,
                 };

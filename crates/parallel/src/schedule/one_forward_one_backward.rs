@@ -19,13 +19,13 @@ pub(super) struct OneByOneOrder {
     is_last: bool,
     /// Micro-batches that go forward before the first goes backward.
     ahead: u32,
-    /// Operations until then, with the exchange for the next forward.
+    /// Operations until then, including the exchange for the next forward pass.
     filling: u32,
-    /// Micro-batches that go forward and backward in turn.
+    /// Micro-batches that alternate forward and backward.
     turns: u32,
-    /// Operations of each of these; the last one has none that brings activations, which no other exchange lacks.
+    /// Operations of each of these; the last one has no exchange for activations, which no other exchange lacks.
     every: u32,
-    /// Operations of each micro-batch that goes backward in the end.
+    /// Operations of each micro-batch that goes backward at the end.
     emptying: u32,
 }
 
@@ -68,7 +68,7 @@ impl OneByOneOrder {
         let number = number - self.filling;
         if number < self.turns * self.every {
             let (round, mut step) = (number / self.every, number % self.every);
-            // The last stage has nothing behind it.
+            // The last stage has no next stage.
             step += u32::from(self.is_last && step > 0);
             return match step {
                 0 => Operation::Forward(self.ahead + round),
@@ -95,7 +95,7 @@ impl OneByOneOrder {
 
 pub(super) fn rounds(place: Place) -> [Rounds; 2] {
     let parts = OneByOneOrder::new(place);
-    // As many as the first stage has turns, less the last, which brings no activations.
+    // As many as the turns of the first stage, without the last, which receives no activations.
     let turns = place.micro_batches.saturating_sub(place.stages - 1);
     let none = Rounds {
         count: 0,

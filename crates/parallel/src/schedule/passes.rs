@@ -1,16 +1,16 @@
-//! Passes of schedules that send while they compute: each waits for what it needs, computes, and hands on.
+//! Passes of schedules that send while they compute: each waits for its input, computes, and sends its output.
 
 use super::{Exchange, Operation, Place};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     Forward,
-    /// A micro-batch goes backward; where weights have a pass of their own, without them.
+    /// A micro-batch goes backward; without weights, if these have a separate pass.
     Backward,
     Weights,
 }
 
-/// Part 0, 1 or 2 of a pass: waiting, computing, sending. Where there is nothing to wait for or to send, an exchange of nothing.
+/// Part 0, 1 or 2 of a pass: waiting, computing, sending. If there is nothing to wait for or to send, an empty exchange.
 #[inline]
 pub(super) fn operation_of(
     place: Place,

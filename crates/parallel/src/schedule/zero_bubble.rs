@@ -1,4 +1,4 @@
-//! ZB-H1: the gradients of weights are computed later, where a stage would wait.
+//! ZB-H1: the gradients of weights are computed later, when a stage would wait.
 
 use super::passes::{Pass, operation_of};
 use super::{Operation, Place, Rounds};
@@ -20,7 +20,7 @@ pub(super) struct ZeroBubbleOrder {
     place: Place,
     /// Micro-batches that go forward before the first goes backward.
     ahead: u32,
-    /// Backward passes before the first for weights.
+    /// Backward passes before the first pass for weights.
     late: u32,
 }
 
@@ -38,8 +38,8 @@ impl ZeroBubbleOrder {
         9 * self.place.micro_batches
     }
 
-    /// The `number`-th pass: which, and of which micro-batch. After the first forward passes come rounds of the next forward,
-    /// a backward and a pass for weights, each as long as there are any.
+    /// The `number`-th pass: its kind, and its micro-batch. The first forward passes are followed by rounds of the next
+    /// forward, a backward and a pass for weights, each until none is left.
     #[inline]
     fn pass(&self, number: u32) -> (Pass, u32) {
         let all = self.place.micro_batches;
@@ -48,7 +48,7 @@ impl ZeroBubbleOrder {
             return (Pass::Forward, number);
         }
         let left = number - ahead;
-        // Rounds with all three passes end where forward ones do; those before the first for weights have two.
+        // Rounds with all three passes end with the forward passes; those before the first for weights have two.
         let forward_rounds = all - ahead;
         let short = late.min(forward_rounds);
         if left < 2 * short {
@@ -69,7 +69,7 @@ impl ZeroBubbleOrder {
             };
         }
         let left = left - 3 * full;
-        // Backward passes whose weights are not yet due, then pairs, then weights alone.
+        // Backward passes whose weights are not yet due, then pairs, then weights only.
         let begun = forward_rounds;
         let alone = late.saturating_sub(begun).min(all - begun);
         if left < alone {
@@ -94,12 +94,12 @@ impl ZeroBubbleOrder {
     }
 }
 
-/// Messages under way are part of what repeats: all is walked.
+/// Messages in flight are part of the repeated state: all rounds are walked.
 pub(super) fn rounds(_: Place) -> [Rounds; 2] {
     [Rounds::NONE; 2]
 }
 
-/// Until the gradients of its weights are computed, a micro-batch is held.
+/// A micro-batch is held until the gradients of its weights are computed.
 pub(super) fn in_flight(place: Place, _: u32) -> u32 {
     place.stages.min(place.micro_batches)
 }

@@ -1,4 +1,4 @@
-//! Fine-tuning beside published counts of adapters and operations by hand.
+//! Compares fine-tuning with published counts of adapters and with manual counts of operations.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn adapters_have_the_published_parameters() {
         let trained = method(word, name).trained_parameters(&model(name));
         assert_eq!(trained, published, "{name} {word}");
     }
-    // Of a mixture, each of eight experts has its own.
+    // In a mixture, each of eight experts has its own.
     let mixture = model("mixtral-8x7b");
     let dense = model("mistral-7b");
     let linear = |model: &Architecture| method("lora:4", "mistral-7b").trained_parameters(model);
@@ -47,7 +47,7 @@ fn adapters_have_the_published_parameters() {
     assert_eq!(linear(&mixture) - attention(&mixture), 8 * ffn);
 }
 
-/// Llama 2 7B has 6,476,005,376 parameters in matrices of blocks and 2 × 131,072,000 beside: 2 bytes each, or 4.127 bits in blocks.
+/// Llama 2 7B has 6,476,005,376 parameters in matrices of blocks and 2 × 131,072,000 others: 2 bytes each, or 4.127 bits in blocks.
 #[test]
 fn frozen_parameters_take_their_bytes() {
     close(8.0 * FOUR_BIT_BYTES, 4.127, 1e-4);
@@ -126,8 +126,8 @@ fn frozen_parameters_have_no_gradients_to_compute() {
     );
 }
 
-/// Seconds of a block at the peak: without gradients of weights one product of two is left backward; adapters add four of their
-/// own forward and backward twice that; a block before all that is trained does not go backward.
+/// Seconds of a block at the peak: without gradients of weights one product of two remains backward; adapters add four of
+/// their own forward and backward twice that; a block before all trained ones does not go backward.
 #[test]
 fn a_block_with_adapters_takes_its_operations() {
     let llama = model("llama-2-7b");
@@ -160,7 +160,7 @@ fn a_block_with_adapters_takes_its_operations() {
     let frozen = block("frozen:1");
     assert_eq!((frozen.backward, frozen.update), (0.0, 0.0));
     close(frozen.forward, full.forward, 1e-12);
-    // Unpacking goes through the memory: 2.516 bytes of each parameter.
+    // Unpacking is bound by memory: 2.516 bytes per parameter.
     let mut slow = device();
     slow.memory_bytes_per_s = 1e12;
     let kernels = Kernels::new(slow, &constants);
@@ -209,8 +209,8 @@ fn figures(name: &str, word: &str, gpu: &str, gpus: u32) -> [f64; 2] {
     ]
 }
 
-/// A larger rank is never faster or smaller; packed weights never need more than those in 16 bits, adapters never more than training
-/// all.
+/// A larger rank is never faster or smaller; packed weights never need more memory than those in 16 bits, adapters never more
+/// than training everything.
 #[test]
 fn figures_grow_with_what_is_trained() {
     for (name, gpu, gpus) in [
