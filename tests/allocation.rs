@@ -1,5 +1,5 @@
-//! No protocol allocates per event: once its memory has grown, a stretch of any length allocates
-//! nothing. Nor does a bill. In a binary of its own, because counting replaces the allocator.
+//! No protocol allocates per event: once its memory has grown, a run of any length allocates nothing. Nor does a bill. In a
+//! binary of its own, because counting replaces the allocator.
 
 use allocation_counter::measure;
 use scavsim::cloud::Fleet;
@@ -66,7 +66,7 @@ fn stretches_do_not_allocate_once_their_memory_has_grown() {
     }
 }
 
-/// VMs that come and go, several months long: sustained use puts them into levels.
+/// VMs that come and go over several months, so that sustained use has several levels.
 #[test]
 fn bills_do_not_allocate_once_their_memory_has_grown() {
     let at = |hours: u32| SimTime::from_seconds(f64::from(hours) * 3600.0);

@@ -1,4 +1,4 @@
-//! What people write: scenarios, workload folders, price packs, and tables for the importers.
+//! Input of users: scenarios, workload folders, price packs, and tables for the importers.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,9 +17,9 @@ use scavsim_import::{ImportResult, grid, layers, profile};
 use super::Target;
 use super::seeds::{corpus, each_toml, files_of, folders};
 
-/// How long the cases of an input are run: a long simulation is no fault.
+/// Time limit for the cases of an input: a long simulation is no fault.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Cases of an input that are run, at most.
+/// Maximum number of cases of an input that are run.
 const MOST_CASES: u64 = 12;
 
 pub fn targets() -> Vec<Target> {
@@ -36,10 +36,10 @@ pub fn targets() -> Vec<Target> {
     ]
 }
 
-/// What was read, if nothing is wrong with it; else there is a reason, which can be shown.
+/// The value that was read, if there is no mistake; otherwise there is a reason, which can be printed.
 pub fn taken<T>(read: Option<T>, wrong: &Diagnostics) -> Option<T> {
     let read = read.filter(|_| wrong.is_empty());
-    // In colours, too.
+    // Also in colours.
     let told = [wrong.render(true), wrong.render(false)];
     assert!(
         read.is_some() || told.iter().all(|told| !told.is_empty()),
@@ -50,7 +50,7 @@ pub fn taken<T>(read: Option<T>, wrong: &Diagnostics) -> Option<T> {
     read
 }
 
-/// Gives work that heeds an interrupt a moment.
+/// Runs work that checks an interrupt for a moment.
 pub fn for_a_moment<T>(work: impl FnOnce(&Interrupt) -> T) -> T {
     let interrupt = Interrupt::default();
     let (raised, start) = (interrupt.clone(), Instant::now());
@@ -73,7 +73,7 @@ fn scenario(folder: &Path) -> bool {
     run(&source, folder, &Extensions::default(), diagnostics)
 }
 
-/// A scenario that is read is run for a moment; whether it was read without a mistake.
+/// Runs a valid scenario for a moment; returns whether it was valid.
 fn run(
     source: &std::sync::Arc<Source>,
     folder: &Path,
@@ -115,7 +115,7 @@ pub fn evaluate(scenario: &Scenario) {
     });
 }
 
-/// A scenario of the workload `own`, with some lines more.
+/// A scenario of the workload `own`, with additional lines.
 fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
     let given = Extensions {
         workloads: vec![(
@@ -138,13 +138,13 @@ fn scenario_of(files: Vec<(String, String)>, more: &str) -> bool {
 
 fn workload(folder: &Path) -> bool {
     let files = files_of(folder).into_iter();
-    // What is not UTF-8 is refused where files are read.
+    // Invalid UTF-8 is refused where files are read.
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let files = files.map(|(name, bytes)| (name, text(bytes)));
     scenario_of(files.collect(), "")
 }
 
-/// What an import takes, a scenario reads or refuses.
+/// A scenario reads or refuses everything that an import accepts.
 fn run_imported(imported: Option<ImportResult>, diagnostics: &Diagnostics) -> bool {
     let Some(imported) = taken(imported, diagnostics) else {
         return false;
@@ -154,7 +154,7 @@ fn run_imported(imported: Option<ImportResult>, diagnostics: &Diagnostics) -> bo
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text));
     assert!(!imported.report.to_string().is_empty());
-    // Nobody may sell its VMs.
+    // Its VMs may have no price.
     scenario_of(files.collect(), "pricing.policies = [\"paper-fixed\"]\n")
 }
 
@@ -176,7 +176,7 @@ fn imported_profile(folder: &Path) -> bool {
     run_imported(profile::read(&options, &mut diagnostics), &diagnostics)
 }
 
-/// A catalogue of SkyPilot, whose table is read back, and a table of one's own.
+/// A catalogue of SkyPilot, whose table is read back, and a user's own table.
 fn prices(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let options = skypilot::SkypilotOptions {
@@ -209,7 +209,7 @@ fn prices(folder: &Path) -> bool {
     taken(table, &diagnostics).is_some()
 }
 
-/// A price pack beside the prices that are shipped: it adds to them and changes none.
+/// A price pack in addition to the shipped prices: it adds to them and changes none.
 fn pack(folder: &Path) -> bool {
     let mut diagnostics = Diagnostics::default();
     let read = Pack::read(folder, &mut diagnostics);

@@ -1,8 +1,8 @@
-//! Numbers that a seed and a number decide: of mutated inputs, and of generated scenarios.
+//! Random numbers from a seed and a number: for mutated inputs, and for generated scenarios.
 
 use scavsim::rng::mix;
 
-/// Numbers of one input's own.
+/// Random numbers of one input.
 pub struct Luck {
     key: u64,
     count: u64,
@@ -22,7 +22,7 @@ impl Luck {
         (mix(self.key, self.count) % end as u64) as usize
     }
 
-    /// True once in so many.
+    /// True once in `many` times.
     pub fn once_in(&mut self, many: usize) -> bool {
         self.below(many) == 0
     }

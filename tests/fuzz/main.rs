@@ -1,19 +1,18 @@
-//! Whatever somebody writes is read, run or refused: no panic, no more than 10 s of a processor, no more than 2 GB.
+//! Any input is read, run or refused: no panic, no more than 10 s of a processor, no more than 2 GB.
 //!
-//! Every input is a file of `tests/corpus`, one that is shipped, or a result of a run, with a few changes that leave most of its
-//! structure.
-//! `cargo test --test fuzz` takes some thousands of them. The long run:
+//! Every input is a file of `tests/corpus`, a shipped one, or a result of a run, with a few changes that keep most of its
+//! structure. `cargo test --test fuzz` tries some thousands of them. The long run:
 //!
 //! ```sh
 //! cargo test --release --test fuzz -- --ignored --nocapture
 //! ```
 //!
-//! takes a million. `SCAVSIM_FUZZ_INPUTS` is their number, `SCAVSIM_FUZZ_SEED` gives others, `SCAVSIM_FUZZ_TARGET` names
-//! one of the targets. An input that fails is kept in the folder that the message names; put into `tests/corpus`, mended, it is
-//! tried for ever. In a binary of its own, because counting memory replaces the allocator.
+//! tries a million. `SCAVSIM_FUZZ_INPUTS` is their number, `SCAVSIM_FUZZ_SEED` selects others, `SCAVSIM_FUZZ_TARGET` names
+//! one of the targets. A failing input stays in the folder that the message names; once it is fixed and copied to
+//! `tests/corpus`, it is tried in every run. In a binary of its own, because counting memory replaces the allocator.
 //!
-//! - [`seeds`], [`luck`], [`mutate`]: the files, and how they are changed.
-//! - [`inputs`], [`texts`], [`models`], [`policies`], [`suites`], [`results`]: the targets, each with what reads it.
+//! - [`seeds`], [`luck`], [`mutate`]: the files, and their changes.
+//! - [`inputs`], [`texts`], [`models`], [`policies`], [`suites`], [`results`]: the targets, each with its reader.
 
 // A test tells one story from its beginning to its end.
 #![allow(clippy::too_many_lines)]
@@ -41,27 +40,27 @@ use cpu_time::ProcessTime;
 use luck::Luck;
 use seeds::{Files, files_of};
 
-/// What an input may take: seconds of a processor, which other processes do not lengthen; and where it waits, of a clock.
+/// Limits of an input: seconds of a processor, which do not depend on other processes; and of the clock, if it waits.
 const MOST_S: u64 = 10;
 const MOST_WAITING_S: u64 = 60;
 const MOST_BYTES: u64 = 2 << 30;
 
-/// Something that reads what people write.
+/// A reader of user input.
 pub struct Target {
-    /// As in `SCAVSIM_FUZZ_TARGET`.
+    /// The name in `SCAVSIM_FUZZ_TARGET`.
     name: &'static str,
-    /// How many of all inputs are for it, in proportion to those of the others.
+    /// The share of all inputs, relative to the other targets.
     share: u64,
-    /// The files that are changed, as sets of names and contents that belong together.
+    /// The files that are changed, as sets of related names and contents.
     seeds: Vec<Files>,
     read: Reader,
 }
 
-/// Reads one input: the changed files, in a folder of its own. True where it was taken; what it says with a panic is a fault.
+/// Reads one input: the changed files, in a folder of its own. Returns whether it was accepted; a panic is a fault.
 type Reader = Box<dyn Fn(&Path) -> bool>;
 
 impl Target {
-    /// Files that are changed, and what reads them.
+    /// A target with files that are changed, and their reader.
     pub fn new(
         name: &'static str,
         share: u64,
@@ -78,7 +77,7 @@ impl Target {
     }
 }
 
-/// An input: a set of files of which one or two are changed. The first inputs are the sets as they are.
+/// An input: a set of files of which one or two are changed. The first inputs are the unchanged sets.
 fn input(target: &Target, number: u64, luck: &mut Luck) -> Files {
     let seeds = &target.seeds;
     if let Some(seed) = seeds.get(number as usize) {
@@ -108,14 +107,14 @@ fn ending(name: &str) -> &str {
 }
 
 thread_local! {
-    /// Where the last panic of this thread was, and what it said.
+    /// Place and message of the last panic of this thread.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// What a run of inputs came to.
+/// The faults of a run of inputs.
 struct Faults {
     kept: PathBuf,
-    /// By place and words; how often, and where the first input is.
+    /// Number of faults and the folder of the first input, by place and message.
     seen: BTreeMap<String, (u64, PathBuf)>,
 }
 
@@ -133,7 +132,7 @@ impl Faults {
     }
 }
 
-/// When the input in hand began, in milliseconds of the process's processors and of the clock; 0 for none.
+/// Start of the current input, in milliseconds of the process's processors and of the clock; 0 for none.
 static BEGAN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Milliseconds of the process's processors and of the clock, above 0.
@@ -142,7 +141,7 @@ fn now(start: Instant) -> [u64; 2] {
     [used, start.elapsed()].map(|time| 1 + time.as_millis() as u64)
 }
 
-/// The number of inputs of each target: its files as they are, and its share of the damaged ones.
+/// The number of inputs of each target: its unchanged files, and its share of the damaged ones.
 fn counts(targets: &[Target], inputs: u64) -> Vec<u64> {
     let all: u64 = targets.iter().map(|target| target.share).sum();
     let count = |target: &Target| inputs * target.share / all.max(1);
@@ -191,7 +190,7 @@ fn fuzz(inputs: u64, seed: u64) {
             }
         }
     });
-    // Memory is counted by thread: what would be shared among several is done by this one.
+    // Memory is counted per thread, so a single thread does all the work.
     let alone = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
@@ -245,7 +244,7 @@ fn fuzz(inputs: u64, seed: u64) {
                     &files,
                 );
             }
-            // What comes first is as it is to be, or one of the inputs that once failed.
+            // The first inputs are unchanged, or failed once and were fixed.
             if number + 1 == target.seeds.len() as u64 && taken == 0 {
                 let what = format!("{}: not one of the files is taken as it is", target.name);
                 faults.add(what, target.name, &files);

@@ -1,4 +1,4 @@
-//! Models that nobody profiled, and runtimes of one's own.
+//! Models without profiles, and user-defined runtimes.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub fn targets() -> Vec<Target> {
     ]
 }
 
-/// The file that an import makes of a hub's.
+/// The imported file of a model from a hub.
 fn model_of(config: &Files) -> Files {
     let text = String::from_utf8_lossy(&config[0].1);
     let mut wrong = Diagnostics::default();
@@ -34,7 +34,7 @@ fn model_of(config: &Files) -> Files {
     vec![("model.toml".to_owned(), made.text.into_bytes())]
 }
 
-/// What an import makes of a hub's file is read back as the same model.
+/// The imported file of a hub's model is read back as an equal model.
 fn config(folder: &Path) -> bool {
     let mut wrong = Diagnostics::default();
     let source = Source::read(&folder.join("config.json"), &mut wrong);
@@ -51,7 +51,7 @@ fn config(folder: &Path) -> bool {
     true
 }
 
-/// What to rent for a model under a runtime; each is the input's, or one that comes along.
+/// Advice for a model under a runtime; each from the input, or a shipped one.
 fn plans(folder: &Path) -> bool {
     let own = |file: &str, usual: &str| {
         let path = folder.join(file);
@@ -93,7 +93,7 @@ fn plans(folder: &Path) -> bool {
             true
         }
         Err(NoAdvice::Wrong(wrong)) => taken(None::<()>, &wrong).is_some(),
-        // It was stopped, or says why.
+        // It was stopped, or reports why.
         Err(NoAdvice::Failed(why)) => {
             assert!(!why.to_string().is_empty());
             true

@@ -1,8 +1,8 @@
-//! Texts and bytes changed so that most of their structure stays.
+//! Changes texts and bytes, and keeps most of their structure.
 
 use crate::luck::Luck;
 
-/// What is written in place of a number or a word.
+/// Replacements of a number or a word.
 const ODD: &[&str] = &[
     "0",
     "-0",
@@ -78,7 +78,7 @@ const ODD: &[&str] = &[
     "full",
 ];
 
-/// The parts of a text: numbers, words, and each other character by itself.
+/// The parts of a text: numbers, words, and single other characters.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -96,7 +96,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// A few changes of `text`; words and lines also come from `others`.
+/// Makes a few changes of `text`; words and lines also come from `others`.
 pub fn text(text: &str, others: &[&str], luck: &mut Luck) -> String {
     let mut text = text.to_owned();
     for _ in 0..=luck.below(3) {
@@ -113,7 +113,7 @@ pub fn text(text: &str, others: &[&str], luck: &mut Luck) -> String {
     text
 }
 
-/// A word, a number or a sign is another, twice there, or gone.
+/// Replaces, repeats or removes a word, a number or a sign.
 fn of_tokens(text: &str, others: &[&str], luck: &mut Luck) -> String {
     let mut all: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
     let solid: Vec<usize> = (0..all.len())
@@ -151,7 +151,7 @@ fn of_tokens(text: &str, others: &[&str], luck: &mut Luck) -> String {
     all.concat()
 }
 
-/// A line is elsewhere, twice there, gone, or of another text.
+/// Moves, repeats, removes or replaces a line.
 fn of_lines(text: &str, others: &[&str], luck: &mut Luck) -> String {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     if lines.is_empty() {
@@ -176,7 +176,7 @@ fn of_lines(text: &str, others: &[&str], luck: &mut Luck) -> String {
     lines.concat()
 }
 
-/// A cell of a table is another's, odd, gone, or one too many.
+/// Replaces, removes or adds a cell of a table.
 fn of_cells(text: &str, luck: &mut Luck) -> String {
     let mut lines: Vec<Vec<String>> = (text.split('\n'))
         .map(|line| line.split(',').map(str::to_owned).collect())
@@ -188,7 +188,7 @@ fn of_cells(text: &str, luck: &mut Luck) -> String {
         1 => drop(lines[row].remove(at)),
         2 => lines[row].insert(at, (*luck.pick(ODD)).to_owned()),
         3 => {
-            // A whole column.
+            // Replaces a whole column.
             let odd = *luck.pick(ODD);
             for line in lines.iter_mut().skip(1) {
                 if let Some(cell) = line.get_mut(at) {
@@ -202,7 +202,7 @@ fn of_cells(text: &str, luck: &mut Luck) -> String {
     lines.join("\n")
 }
 
-/// A few changes of `bytes`, rather near the end, where some formats keep what they are read by.
+/// Makes a few changes of `bytes`, mostly near the end, where some formats have their index.
 pub fn bytes(bytes: &[u8], luck: &mut Luck) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=luck.below(3) {

@@ -1,4 +1,4 @@
-//! Policies that decide during a run: scenarios with `[policy]`, markets over time, and traces that become markets.
+//! Policies that decide during a run: scenarios with `[policy]`, markets over time, and imported traces.
 
 use std::path::Path;
 
@@ -26,13 +26,13 @@ pub fn targets() -> Vec<Target> {
     ]
 }
 
-/// What a life may take, and how many settings and lives of each are run. An estimate of memory is never below 1e8 bytes.
+/// Maximum ticks of a life, and the number of settings and lives that are run. An estimate of memory is never below 1e8 bytes.
 const MOST_TICKS: usize = 2_000;
 const MOST_BYTES: f64 = 8e8;
 const MOST_SETTINGS: usize = 3;
 const MOST_LIVES: u64 = 2;
 
-/// Two zones of each shipped market: all of them are much to read.
+/// Two zones of each shipped market: reading all of them would be slow.
 fn markets() -> Vec<Files> {
     const KEPT: [&str; 5] = [
         "p3,",
@@ -54,7 +54,7 @@ fn markets() -> Vec<Files> {
         .collect()
 }
 
-/// Each shipped study, with the scenario whose work it takes.
+/// Each shipped study, with the scenario that is its work.
 fn studies() -> Vec<Files> {
     let works = [
         "gpt2-plans.toml",
@@ -78,7 +78,7 @@ fn study(folder: &Path) -> bool {
     source.is_some_and(|source| run_lives(&source, folder, wrong).is_some())
 }
 
-/// Runs a few lives of a study, where each is short: how many there were of all policies. `None` where the study is refused.
+/// Runs a few lives of a study if they are short; returns their number over all policies. `None` if the study is refused.
 fn run_lives(
     source: &std::sync::Arc<Source>,
     folder: &Path,
@@ -121,12 +121,12 @@ fn run_lives(
     Some(done)
 }
 
-/// A market of one's own, under some policies.
+/// A user's market, under some policies.
 fn own_market(folder: &Path) -> bool {
     lives_on_market(folder).is_some()
 }
 
-/// Runs a few lives on a market that somebody wrote; `None` where it is refused, or too short for a life.
+/// Runs a few lives on a user's market; `None` if it is refused, or too short for a life.
 fn lives_on_market(folder: &Path) -> Option<usize> {
     let mut wrong = Diagnostics::default();
     let market = WrittenMarket::read(&Folder::Disk(folder.to_owned()), &mut wrong);
@@ -143,7 +143,7 @@ fn lives_on_market(folder: &Path) -> Option<usize> {
             zone.name
         );
     }
-    // As long as some ticks of it are.
+    // As long as some of its ticks.
     let tick_h = market.world.tick_s / 3600.0;
     let text = format!(
         "job = {{ work_h = {:?}, deadline_h = {:?}, changeover_s = {:?}, checkpoint_gb = 1 }}\n\
@@ -157,7 +157,7 @@ fn lives_on_market(folder: &Path) -> Option<usize> {
     run_lives(&source, folder, Diagnostics::default())
 }
 
-/// Traces of which an import makes a market are a market.
+/// Imported traces are a valid market.
 fn imported_market(folder: &Path) -> bool {
     let files = super::seeds::files_of(folder).into_iter();
     let options = market::MarketOptions {
@@ -179,7 +179,7 @@ fn imported_market(folder: &Path) -> bool {
     taken(WrittenMarket::read(&made, &mut wrong), &wrong).is_some()
 }
 
-/// Each seed is taken, and lives of some are run: the target would find nothing otherwise.
+/// Each seed is accepted, and lives of some are run: otherwise the target would find nothing.
 #[test]
 fn lives_of_shipped_studies_and_markets_are_run() {
     let in_folder = |files: Files, lives: fn(&Path) -> Option<usize>| {

@@ -1,4 +1,4 @@
-//! What runs leave: records in every form, what a killed run leaves, shards, manifests.
+//! Output of runs: records in every format, output of a killed run, shards, manifests.
 
 use std::fs;
 use std::io;
@@ -25,7 +25,7 @@ search = { strategies = ["oracle", "partial", "default"], objectives = ["time", 
 limits = { max_time_h = 6.0 }
 "#;
 
-/// Takes records and keeps their text.
+/// Collects records as text.
 #[derive(Default)]
 struct Kept(String);
 
@@ -41,7 +41,7 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
     let made = made(scratch);
     let right = records(&made.whole).expect("they were just written");
     let [records_of, shards_of] = [(); 2].map(|()| right.clone());
-    // Each form by itself: the first that is there is read.
+    // Each format alone: the first one found is read.
     let forms = ["records.csv", "records.jsonl", "records.parquet"].map(|form| {
         let mut files = files_of(&made.whole);
         files.retain(|(name, _)| name == "manifest.json" || name == form);
@@ -71,7 +71,7 @@ pub fn targets(scratch: &Path) -> Vec<Target> {
     all
 }
 
-/// Folders of results that are as they should be.
+/// Valid folders of results.
 struct Made {
     whole: std::path::PathBuf,
     shards: std::path::PathBuf,
@@ -119,7 +119,7 @@ fn made(scratch: &Path) -> Made {
     }
 }
 
-/// The records that a folder of results holds.
+/// The records in a folder of results.
 fn records(folder: &Path) -> io::Result<String> {
     let Some(manifest) = manifest::read(&folder.join(manifest::FILE))? else {
         return Err(io::Error::other("no manifest"));
@@ -129,7 +129,7 @@ fn records(folder: &Path) -> io::Result<String> {
     Ok(kept.0)
 }
 
-/// Changed records are refused, or the change was none.
+/// Changed records are refused, or the change had no effect.
 fn whole(folder: &Path, right: &str) -> bool {
     let seen = records(folder);
     let is_right = |seen: &String| seen == right;
@@ -140,7 +140,7 @@ fn whole(folder: &Path, right: &str) -> bool {
     seen.is_ok()
 }
 
-/// What a kill leaves of a run whose records are CSV.
+/// The files of a killed run whose records are CSV.
 fn killed(finished: &Files) -> Files {
     let of = |name: &str| {
         let file = finished.iter().find(|(file, _)| file == name);

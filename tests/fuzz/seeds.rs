@@ -1,4 +1,4 @@
-//! The files that are changed: those of `tests/corpus`, and files that are shipped.
+//! The files that are changed: those of `tests/corpus`, and shipped ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Names and contents.
 pub type Files = Vec<(String, Vec<u8>)>;
 
-/// What is in a folder of this repository, in the order of names.
+/// The entries of a folder of this repository, sorted by name.
 fn entries(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(folder).expect("it is checked in");

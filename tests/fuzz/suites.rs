@@ -1,4 +1,4 @@
-//! Suites of searches, and what is handed in for one.
+//! Suites of searches, and submissions to them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::Target;
 use super::inputs::taken;
 use super::seeds::{Files, corpus, each_toml, files_of, text_of};
 
-/// The suite of two searches that submissions are made for.
+/// The suite of two searches for submissions.
 const TINY: &str = "tests/corpus/suites/tiny/suite.toml";
 
 pub fn targets(scratch: &Path) -> Vec<Target> {
@@ -67,7 +67,7 @@ impl Tiny {
         Tiny { suite, replayed }
     }
 
-    /// A submission as it is to be, with what it came to.
+    /// A valid submission, with its results.
     fn submitted(&self, scratch: &Path) -> (Files, Submission) {
         let mut wrong = Diagnostics::default();
         let entrant = Entrant {
@@ -88,7 +88,7 @@ impl Tiny {
         )
     }
 
-    /// A changed submission is refused, or the change was none. Whoever changes transcripts states their hash, too.
+    /// A changed submission is refused, or the change had no effect. A forger of transcripts also updates their hash.
     fn verified(&self, folder: &Path, right: &Submission) -> bool {
         let path = folder.join(submission::FILE);
         let said = fs::read_to_string(&path);

@@ -1,4 +1,4 @@
-//! What people write in a few words: expressions, papers, keys of the command line, answers of strategies; and profiles of layers.
+//! Short texts of users: expressions, papers, keys of the command line, answers of strategies; and profiles of layers.
 
 use std::fs;
 use std::path::Path;
@@ -33,12 +33,12 @@ pub fn targets() -> Vec<Target> {
     ]
 }
 
-/// A file of the input, as far as it is text.
+/// A file of the input, as text where it is valid.
 fn text(folder: &Path, name: &str) -> String {
     String::from_utf8_lossy(&fs::read(folder.join(name)).unwrap_or_default()).into_owned()
 }
 
-/// Some rows, a function, and one that calls itself.
+/// Some rows, a function, and a recursive function.
 struct Few(Option<Definition>);
 
 impl World for Few {
@@ -84,7 +84,7 @@ impl World for Few {
     }
 }
 
-/// Each line is an expression; the first is what `again(x)` is, too.
+/// Each line is an expression; the first is also the body of `again(x)`.
 fn expressions(folder: &Path) -> bool {
     let text = text(folder, "expressions.txt");
     let mut world = Few(None);
@@ -119,7 +119,7 @@ fn expressions(folder: &Path) -> bool {
 
 /// A paper without scenarios: its figures are computed, or refused with a reason.
 fn paper(folder: &Path) -> bool {
-    // What a table names stands beside it; a scenario would be run.
+    // Files that a table names are in its folder; a scenario would be run.
     if text(folder, "paper.toml").contains("scenario") {
         return false;
     }
@@ -187,7 +187,7 @@ fn set(folder: &Path) -> bool {
     scenario.is_some()
 }
 
-/// Answers from a file, whatever is asked.
+/// Answers from a file, independent of the questions.
 struct Recited(Arc<Mutex<(Vec<String>, usize)>>);
 
 impl Conversation for Recited {

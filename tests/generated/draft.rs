@@ -12,18 +12,18 @@ pub struct Line {
     pub path: Vec<String>,
     /// As TOML writes it on one line.
     pub value: String,
-    /// What of the schema it writes.
+    /// The points of the schema that it covers.
     pub points: Vec<String>,
 }
 
 impl Line {
-    /// As it stands in the file.
+    /// The line in the file.
     pub fn text(&self) -> String {
         let keys: Vec<String> = self.path.iter().map(|key| quoted(key)).collect();
         format!("{} = {}", keys.join("."), self.value)
     }
 
-    /// Whether it is this key, or one in that table.
+    /// Whether it is this key, or in this table.
     pub fn is_in(&self, key: &str) -> bool {
         let mut own = self.path.iter();
         key.split('.')
@@ -31,7 +31,7 @@ impl Line {
     }
 }
 
-/// A key, in quotation marks where TOML wants them.
+/// A key, quoted if TOML requires it.
 pub fn quoted(key: &str) -> String {
     let is_bare =
         !key.is_empty() && (key.chars()).all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
@@ -47,16 +47,16 @@ pub fn quoted(key: &str) -> String {
 pub struct Draft {
     pub number: u64,
     pub lines: Vec<Line>,
-    /// Lines of a file that it includes, and others there that do not hold.
+    /// Lines of a file that it includes, and lines there that are overridden.
     pub base: Vec<Line>,
     pub base_only: Vec<String>,
     /// Paths in its folder, and texts.
     pub files: Vec<(String, String)>,
-    /// What it is about: what its configurations are.
+    /// The subject, which determines the configurations.
     pub ground: &'static str,
-    /// Worker-steps of a run to the target, about; `None` where only the default fidelity is quick enough.
+    /// Approximate worker-steps of a run to the target; `None` if only the default fidelity is fast enough.
     pub worker_steps: Option<f64>,
-    /// Seconds of a step at most; 0 where that is not known.
+    /// Maximum seconds of a step; 0 if unknown.
     pub step_s: f64,
 }
 
@@ -76,7 +76,7 @@ impl Draft {
         });
     }
 
-    /// The value of a key, as it is written.
+    /// The value of a key, as written.
     pub fn value(&self, key: &str) -> Option<&str> {
         let path: Vec<&str> = key.split('.').collect();
         let line = (self.lines.iter().chain(&self.base)).find(|line| line.path == path);

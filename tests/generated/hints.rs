@@ -1,5 +1,5 @@
-//! What the schema does not say: which keys go together, how likely they are, and values that fit each other. A key without a line
-//! here is written as the schema allows.
+//! Rules that are not in the schema: which keys belong together, their probabilities, and compatible values. A key without a
+//! line here is written as the schema allows.
 
 use crate::draft::quoted;
 use crate::layers;
@@ -7,7 +7,7 @@ use crate::luck::Luck;
 use crate::walk::Walk;
 use crate::world::{World, between, number, percent};
 
-/// Sets of alternatives of a table, one of which is written: keys that stand together.
+/// Sets of alternatives of a table, one of which is written: keys that belong together.
 pub fn alternatives(of: &str) -> &'static [&'static [&'static [&'static str]]] {
     match of {
         "SpotTable" => &[&[
@@ -76,7 +76,7 @@ pub fn alternatives(of: &str) -> &'static [&'static [&'static [&'static str]]] {
     }
 }
 
-/// Keys without which one means nothing.
+/// Keys that another key requires.
 pub fn together(of: &str, key: &str) -> &'static [&'static str] {
     match (of, key) {
         ("PolicyFile", "parameter_server_vm") => &["billed_parameter_servers"],
@@ -87,7 +87,7 @@ pub fn together(of: &str, key: &str) -> &'static [&'static str] {
     }
 }
 
-/// How likely a key is that need not be, in per cent.
+/// Probability of an optional key, in per cent.
 pub fn share(of: &str, key: &str) -> usize {
     if let Some(share) = layers::share(of, key) {
         return share;
@@ -122,7 +122,7 @@ pub fn share(of: &str, key: &str) -> usize {
     }
 }
 
-/// A value for a key that the schema alone would choose badly.
+/// A value for a key for which the schema alone would choose badly.
 pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
     if let Some(text) = layers::hint(of, key, walk) {
         return Some(text);
@@ -422,7 +422,7 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
     }
 }
 
-/// A text, as TOML writes it.
+/// A text in TOML.
 fn text(text: impl AsRef<str>) -> Option<String> {
     Some(string(text.as_ref()))
 }
@@ -437,11 +437,11 @@ fn one_or_both(words: &[&str], luck: &mut Luck) -> Option<String> {
     Some(list([string(one), string(other)]))
 }
 
-/// The own table of prices, and of bandwidths.
+/// The user's table of prices, and of bandwidths.
 pub const PRICES: &str = "prices.csv";
 pub const LINKS: &str = "links.csv";
 
-/// Durations: between which, in seconds.
+/// Range of durations, in seconds.
 fn seconds(of: &str, key: &str, world: &World) -> Option<(f64, f64)> {
     let job_s = 3600.0 * world.job_h;
     Some(match (of, key) {
@@ -461,7 +461,7 @@ fn seconds(of: &str, key: &str, world: &World) -> Option<(f64, f64)> {
     })
 }
 
-/// One value, or two where the scenario may have settings.
+/// One value, or two if the scenario may have settings.
 fn several(
     world: &mut World,
     luck: &mut Luck,
@@ -494,7 +494,7 @@ fn pair(world: &World, luck: &mut Luck) -> String {
     format!("[{workers}, {}]", workers * luck.pick(&world.local_batches))
 }
 
-/// What was measured, a list, or a range.
+/// The measured values, a list, or a range.
 fn axis(values: &[u32], luck: &mut Luck) -> Option<String> {
     let mut some: Vec<u32> = (0..=luck.below(2)).map(|_| *luck.pick(values)).collect();
     some.sort_unstable();

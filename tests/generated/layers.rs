@@ -1,4 +1,4 @@
-//! Values of models, GPUs and runtimes that nobody profiled: sizes that divide each other, and constants near those that are known.
+//! Values of models, GPUs and runtimes without profiles: sizes that divide each other, and constants near known ones.
 
 use crate::draft::quoted;
 use crate::hints::{list, string};
@@ -19,16 +19,16 @@ const RUNTIMES: [&str; 4] = [
     "megatron-deepspeed",
     "megatron-deepspeed-2024",
 ];
-/// The GPU of one's own.
+/// The user-defined GPU.
 pub const OWN_GPU: &str = "mine";
 
-/// Values per token, all heads together.
+/// Values per token, over all heads.
 const HIDDEN: u32 = 512;
 
-/// How likely a key is that need not be, in per cent.
+/// Probability of an optional key, in per cent.
 pub fn share(of: &str, key: &str) -> Option<usize> {
     let share = match (of, key) {
-        // The ground writes them where they belong.
+        // The subject writes these where they belong.
         ("ParallelTable", "model" | "sequence" | "precision" | "gpus" | "train" | "optimizer") => 0,
         ("ModelTable", "layers" | "hidden" | "heads" | "vocabulary") => 100,
         ("ModelTable", "experts" | "kv_rank") => 20,
@@ -43,7 +43,7 @@ pub fn share(of: &str, key: &str) -> Option<usize> {
     Some(share)
 }
 
-/// Keys without which one means nothing.
+/// Keys that another key requires.
 pub fn together(of: &str, key: &str) -> &'static [&'static str] {
     match (of, key) {
         ("ModelTable", "experts") => &[
@@ -137,7 +137,7 @@ pub fn hint(of: &str, key: &str, walk: &mut Walk<'_>) -> Option<String> {
     }
 }
 
-/// A constant, now and then with how well it is known.
+/// A constant, sometimes with its uncertainty.
 fn known(least: f64, most: f64, luck: &mut crate::luck::Luck) -> Option<String> {
     let value = number(between(least, most, luck));
     Some(if percent(20, luck) {

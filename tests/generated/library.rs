@@ -48,7 +48,7 @@ pub fn run(folder: &Path, jobs: usize, patience: Duration) -> Result<Vec<Row>, N
     })
 }
 
-/// The largest relative standard error that is stated of what is expected of any configuration.
+/// The largest relative standard error of the expectations of any configuration.
 pub fn stated_error(folder: &Path, patience: Duration) -> Result<f64, Not> {
     guarded(|| {
         let scenario = read(folder)?;
@@ -64,7 +64,7 @@ pub fn stated_error(folder: &Path, patience: Duration) -> Result<f64, Not> {
     })
 }
 
-/// All that happens in a case, in fidelity `event`.
+/// All events of a case, in fidelity `event`.
 pub fn trace(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<String, Not> {
     guarded(|| watch(folder, case, most, patience))
 }
@@ -84,7 +84,7 @@ fn open(folder: &Path, how: Option<(&Interrupt, usize)>) -> Result<Scenario, Not
     })
 }
 
-/// The scenario in a folder, as the rooms know it.
+/// The scenario in a folder, as the inner crates represent it.
 fn read(folder: &Path) -> Result<scenario::Scenario, Not> {
     let mut diagnostics = Diagnostics::default();
     let source = Source::read(&folder.join(SCENARIO), &mut diagnostics);
@@ -121,7 +121,7 @@ fn watch(folder: &Path, case: u64, most: u64, patience: Duration) -> Result<Stri
     String::from_utf8(text).map_err(crashed)
 }
 
-/// A flag that is raised when patience is over, unless the alarm is dropped before.
+/// A flag that is raised at the end of `patience`, unless the alarm is dropped before.
 fn alarm(patience: Duration) -> (Interrupt, Alarm) {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
@@ -134,10 +134,10 @@ fn alarm(patience: Duration) -> (Interrupt, Alarm) {
     (interrupt, Alarm(stop))
 }
 
-/// Rings when patience is over, unless it is dropped.
+/// Rings at the end of `patience`, unless it is dropped.
 struct Alarm(#[expect(dead_code, reason = "it is dropped")] mpsc::Sender<()>);
 
-/// What panics has crashed.
+/// A panic is a crash.
 fn guarded<T>(body: impl FnOnce() -> Result<T, Not>) -> Result<T, Not> {
     panic::catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|why| {
         let text = why.downcast_ref::<String>().cloned();
@@ -146,7 +146,7 @@ fn guarded<T>(body: impl FnOnce() -> Result<T, Not>) -> Result<T, Not> {
     })
 }
 
-/// Names of all columns, with the axes behind them.
+/// Names of all columns, followed by the axes.
 fn names(record: &Record<'_>) -> Vec<String> {
     let axes = record
         .axes

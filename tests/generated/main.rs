@@ -1,19 +1,19 @@
 //! Random scenarios over all keys of the schema, and laws that hold in each.
 //!
-//! `cargo test --test generated` takes a few dozen, CI some hundreds, `.ci/generated 10000` as many as are named. A scenario is made from its number
-//! alone: names of protocols, lives, prices, strategies, workloads and grids come from the schema, so that what was added yesterday is
-//! tried without a line here. One that breaks a law is made smaller and kept in a folder, where `scavsim run scenario.toml` runs it.
+//! `cargo test --test generated` tries a few dozen, CI some hundreds, `.ci/generated 10000` the given number. A scenario depends on its
+//! number only: names of protocols, lifetimes, prices, strategies, workloads and grids come from the schema, so that new ones are tried
+//! without a line here. A scenario that violates a law is reduced and kept in a folder, where `scavsim run scenario.toml` runs it.
 //!
-//! - `SCAVSIM_GENERATED_COUNT`, `SCAVSIM_GENERATED_FIRST`: how many, from which number on.
-//! - `SCAVSIM_GENERATED_JOBS`: threads. `SCAVSIM_GENERATED_SECONDS`: what one run of a scenario may take.
-//! - `SCAVSIM_GENERATED_STATE`: a file to which each that is done is added; what stands there is not done again.
-//! - `SCAVSIM_GENERATED_PROGRAM`: a program to try in place of this library, such as an older one.
-//! - `SCAVSIM_GENERATED_BESIDE`: a program whose rows are to be the same, such as one built with other features.
-//! - `SCAVSIM_GENERATED_LAW`, `SCAVSIM_GENERATED_BUT`: one law alone; laws that are left out, with `;`, by a part of their names.
+//! - `SCAVSIM_GENERATED_COUNT`, `SCAVSIM_GENERATED_FIRST`: the number of scenarios, and the first one.
+//! - `SCAVSIM_GENERATED_JOBS`: threads. `SCAVSIM_GENERATED_SECONDS`: time limit of one run of a scenario.
+//! - `SCAVSIM_GENERATED_STATE`: a file to which each finished scenario is added; those in it are not repeated.
+//! - `SCAVSIM_GENERATED_PROGRAM`: a program to try instead of this library, such as an older one.
+//! - `SCAVSIM_GENERATED_BESIDE`: a program whose rows must be equal, such as one built with other features.
+//! - `SCAVSIM_GENERATED_LAW`, `SCAVSIM_GENERATED_BUT`: one law only; laws to leave out, separated by `;`, by a part of their names.
 //!
-//! Files: [`schema`], [`names`], [`world`]: what there is to write. [`walk`], [`hints`], [`grounds`], [`workload`]: what is written;
-//! [`draft`]: how. [`mend`]: made legal, made small. [`program`], [`library`], [`rows`]: what is tried, and what it says. [`laws`], [`money`].
-//! [`tampered`]: that the laws notice.
+//! Files: [`schema`], [`names`], [`world`]: the possible values. [`walk`], [`hints`], [`grounds`], [`workload`]: the choices;
+//! [`draft`]: the text. [`mend`]: made legal, reduced. [`program`], [`library`], [`rows`]: the tested program, and its
+//! output. [`laws`], [`money`]. [`tampered`]: shows that the laws detect errors.
 
 // A test tells one story from its beginning to its end.
 #![allow(clippy::too_many_lines)]
@@ -53,7 +53,7 @@ use names::Names;
 use program::{Not, Program};
 use schema::Schema;
 
-/// How long a scenario that breaks a law is made smaller.
+/// Time limit for reducing a scenario that violates a law.
 const SMALLER: Duration = Duration::from_secs(30);
 
 fn variable(name: &str) -> Option<String> {
@@ -67,7 +67,7 @@ fn number(name: &str, usual: u64) -> u64 {
     })
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Default)]
 struct Outcome {
     draft: Option<Draft>,
@@ -77,7 +77,7 @@ struct Outcome {
     breaches: Vec<Breach>,
 }
 
-/// Makes the scenario with a number and tries the laws on it.
+/// Makes the scenario with this number and tries the laws on it.
 fn tried(number: u64, schema: &Schema, names: &Names, program: &Program) -> Outcome {
     let mut outcome = Outcome::default();
     let made = grounds::draft(number, schema, names);
@@ -110,7 +110,7 @@ fn tried(number: u64, schema: &Schema, names: &Names, program: &Program) -> Outc
     outcome
 }
 
-/// The laws that a draft breaks, with the rows that it has, comparisons that were made, and runs that were given up.
+/// The laws that a draft violates, with its number of rows, of comparisons, and of runs that were given up.
 fn judged(draft: &Draft, program: &Program, only: Option<&str>) -> (u64, Vec<Breach>, [u64; 2]) {
     let rows = match program.run(draft, 1) {
         Ok(rows) => rows,
@@ -158,12 +158,12 @@ fn judged(draft: &Draft, program: &Program, only: Option<&str>) -> (u64, Vec<Bre
     (rows.len() as u64, broken, [comparisons.get(), slow.get()])
 }
 
-/// What a breach is about: its first words. Another one of the same law is another find.
+/// The kind of a violation: its first words. A second one of a law counts separately.
 fn begins(said: &str) -> Vec<&str> {
     said.split(' ').take(3).collect()
 }
 
-/// Keeps a scenario that breaks laws, as small as may be; where it is.
+/// Saves a scenario that violates laws, reduced as far as possible; returns its place.
 fn keep(outcome: &Outcome, program: &Program) -> Vec<String> {
     let Some(draft) = &outcome.draft else {
         return Vec::new();
@@ -211,7 +211,7 @@ fn keep(outcome: &Outcome, program: &Program) -> Vec<String> {
     told
 }
 
-/// Tries `count` scenarios from `first` on; what is broken.
+/// Tries `count` scenarios from `first` on; returns the violations.
 fn generate(first: u64, count: u64) -> Vec<String> {
     let patience = Duration::from_secs(number("SECONDS", 60));
     let program = Program::new(variable("PROGRAM").map(PathBuf::from), patience);
@@ -316,21 +316,21 @@ fn laws_hold_in_as_many_scenarios_as_are_asked_for() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What is known not to hold and waits to be mended.
+/// A known violation that is not fixed yet.
 struct Open {
     law: &'static str,
-    /// Words that all stand in such a scenario.
+    /// Words that all occur in such a scenario.
     words: &'static [&'static str],
-    /// How what is said of it begins.
+    /// The beginning of its message.
     said: &'static str,
     /// What it is.
     what: &'static str,
 }
 
-/// Told, not failed.
+/// Reported without a failure.
 const OPEN: &[Open] = &[];
 
-/// Why a breach is none to fail for.
+/// Why a violation is not a failure.
 fn open(breach: &Breach, draft: &Draft) -> Option<&'static str> {
     let text = draft.flat().text();
     let found = OPEN.iter().find(|open| {
@@ -341,7 +341,7 @@ fn open(breach: &Breach, draft: &Draft) -> Option<&'static str> {
     found.map(|open| open.what)
 }
 
-/// What of the schema no generated scenario writes, and why.
+/// Points of the schema that no generated scenario has, and why.
 const NEVER: &[(&str, &str)] = &[
     (
         "PlanForm",
@@ -399,8 +399,8 @@ const OF_POLICIES: [&str; 22] = [
     "UniformProgress",
 ];
 
-/// Numbers of scenarios that write all of the schema together. They are looked at first: where the generator has changed since,
-/// others are looked for, and the test says which to write here.
+/// Numbers of scenarios that cover the whole schema together. They are tried first: if the generator has changed since,
+/// others are searched, and the test reports which ones to write here.
 const WRITERS: &[u64] = &[
     84287, 20987, 16196, 9593, 7044, 2574, 1157, 1081, 895, 777, 629, 582, 500, 497, 439, 424, 413,
     316, 279, 265, 215, 193, 175, 143, 83, 42, 9596, 3953, 3833, 2959, 2597, 2579, 2535, 1930,
@@ -432,7 +432,7 @@ fn every_key_of_the_schema_is_written() {
             break;
         }
         let draft = grounds::draft(number, &schema, &names);
-        // What tells nothing new need not be read.
+        // A draft without new points need not be read.
         let is_new = |draft: &Draft| draft.points().into_iter().any(|at| missing.contains(at));
         if is_new(&draft)
             && let Ok(Some(draft)) = mend::legal(draft, &program)
@@ -446,7 +446,7 @@ fn every_key_of_the_schema_is_written() {
         }
     }
     assert!(missing.is_empty(), "no scenario writes {missing:#?}");
-    // Those that the later ones make superfluous are left out.
+    // Scenarios that later ones make redundant are left out.
     let mut written = BTreeSet::new();
     writers.reverse();
     writers.retain(|(_, points)| {

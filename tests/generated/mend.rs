@@ -1,4 +1,4 @@
-//! A draft made legal, and one that breaks a law made small: by lines left out.
+//! Makes a draft legal, and reduces one that violates a law, by leaving out lines.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use crate::hints::{list, string};
 use crate::luck::Luck;
 use crate::program::{Not, Program, Wrong};
 
-/// How often lines are left out before a draft is given up.
+/// Number of attempts before a draft is given up.
 const TRIES: usize = 40;
 
-/// A draft without what is wrong with it; `None` where nothing legal is left.
+/// A draft without its mistakes; `None` if nothing legal is left.
 ///
 /// # Errors
 /// That reading it crashed.
@@ -30,7 +30,7 @@ pub fn legal(mut draft: Draft, program: &Program) -> Result<Option<Draft>, Strin
     Ok(None)
 }
 
-/// Keys without which nothing is left.
+/// Required keys.
 const NEEDED: [&str; 10] = [
     "workloads",
     "grid",
@@ -44,14 +44,14 @@ const NEEDED: [&str; 10] = [
     "search.strategies",
 ];
 
-/// Leaves out what mistakes name or point at; where that is nothing, something.
+/// Leaves out lines that mistakes name or point at; if there are none, a random one.
 fn without(mut draft: Draft, all: &[Wrong], luck: &mut Luck) -> Draft {
     if all.iter().any(|wrong| wrong.file.ends_with(BASE)) {
         return draft.flat();
     }
     let before = draft.lines.len();
     let listed = draft.text();
-    // Places are those of the draft as it was read.
+    // Places refer to the draft as it was read.
     let read = draft.lines.clone();
     for wrong in all {
         let named: Vec<&str> = wrong.said.split('`').skip(1).step_by(2).collect();
@@ -81,7 +81,7 @@ fn without(mut draft: Draft, all: &[Wrong], luck: &mut Luck) -> Draft {
                 });
                 let key = key.or_else(|| place.map(|line| line.path.join(".")));
                 if let Some(key) = key {
-                    // Of a whole ground one line goes at a time.
+                    // Lines of a whole subject are removed one at a time.
                     let is_ground = ["bag", "parallel", "cluster"].contains(&&*key);
                     let own = |line: &Line| line.is_in(&key) && !is_needed(&line.path);
                     let count = draft.lines.iter().filter(|line| own(line)).count();
@@ -97,7 +97,7 @@ fn without(mut draft: Draft, all: &[Wrong], luck: &mut Luck) -> Draft {
     if draft.lines.len() == before && draft.text() == listed {
         one_of(&mut draft, luck, |line| !is_needed(&line.path));
     }
-    // What nobody includes is no part of it.
+    // A file that is not included is no part of it.
     if !draft.base.is_empty() && !draft.lines.iter().any(|line| line.is_in("include")) {
         return draft.flat();
     }
@@ -108,7 +108,7 @@ fn is_needed(path: &[String]) -> bool {
     NEEDED.contains(&&*path.join("."))
 }
 
-/// Leaves out a line of those that `goes` takes, if there is one.
+/// Leaves out a random line for which `goes` is true, if there is one.
 fn one_of(draft: &mut Draft, luck: &mut Luck, goes: impl Fn(&Line) -> bool) {
     let all = draft
         .lines
@@ -121,7 +121,7 @@ fn one_of(draft: &mut Draft, luck: &mut Luck, goes: impl Fn(&Line) -> bool) {
     }
 }
 
-/// Takes a name out of a list, and what defines it.
+/// Removes a name from a list, and its definition.
 fn not_listed(draft: &mut Draft, key: &str, name: &str) {
     let Some(line) = draft.lines.iter_mut().find(|line| line.is_in(key)) else {
         return;
@@ -142,7 +142,7 @@ fn not_listed(draft: &mut Draft, key: &str, name: &str) {
     draft.lines.retain(|line| !line.is_in(&defined));
 }
 
-/// The draft with as few lines as still break the law, as far as there is time.
+/// The draft with as few lines as still violate the law, within the time limit.
 pub fn smaller(draft: Draft, breaks: impl Fn(&Draft) -> bool, patience: Duration) -> Draft {
     let until = Instant::now() + patience;
     let mut small = draft.flat();

@@ -1,4 +1,4 @@
-//! Prices that are made from each other, and what that says of their bills.
+//! Prices derived from each other, and the resulting relations of their bills.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use crate::laws::records::place;
 use crate::laws::{Found, Trial, breach};
 use crate::rows::Row;
 
-/// A price that is made from a USD per VM and hour, and what it makes of a bill.
+/// A price derived from a USD per VM and hour, and its effect on a bill.
 pub struct Twin {
     pub name: &'static str,
     pub keys: &'static [(&'static str, &'static str)],
-    /// Least and most of its bill, from that of the unit price, in USD, and the hours.
+    /// Minimum and maximum of its bill, from that of the unit price, in USD, and the hours.
     range: fn(f64, f64) -> (f64, f64),
 }
 
 const UNIT_KEY: (&str, &str) = ("usd_per_vm_hour", "1.0");
 
-/// Exactly so much.
+/// Exactly this value.
 fn just(value: f64) -> (f64, f64) {
     (value, value)
 }
@@ -83,7 +83,7 @@ pub const TWINS: &[Twin] = &[
     },
 ];
 
-/// What two rows must agree in to be bills for the same.
+/// Columns in which two rows must agree to be bills for equal usage.
 const SAME: [&str; 12] = [
     "workload",
     "objective",
@@ -98,12 +98,12 @@ const SAME: [&str; 12] = [
     "search_time_h",
     "lost_vms",
 ];
-/// What a bill loses to rounding.
+/// Tolerance for rounding of a bill.
 const ROUNDING: f64 = 1e-8;
 
 pub fn bills_follow_prices(trial: &Trial<'_>) -> Found {
     let key = |row: &Row| SAME.map(|column| row.text(column).to_owned());
-    // Where money is sought, another price makes another search.
+    // If the objective is cost, another price changes the search.
     let is_same_search =
         |row: &&Row| row.text("objective") == "time" || row.figure("search_time_h") == Some(0.0);
     let units = trial
@@ -113,7 +113,7 @@ pub fn bills_follow_prices(trial: &Trial<'_>) -> Found {
         .filter(is_same_search);
     let units: HashMap<_, &Row> = units.map(|row| (key(row), row)).collect();
     for twin in TWINS {
-        // What was no scenario with it may have lost a line.
+        // A draft that was invalid with it may have lost a line.
         let is_whole = twin.keys.iter().all(|(key, value)| {
             let key = format!("pricing.define.{}.{key}", twin.name);
             trial.draft.value(&key) == Some(value)
@@ -154,7 +154,7 @@ pub fn bills_follow_prices(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// Without losses or changes the oracle's bill is its VMs for as long as it takes.
+/// Without losses or changes the oracle's bill is for its VMs over its whole time.
 pub fn bill_is_vm_hours(trial: &Trial<'_>) -> Found {
     let changes = ["spot", "elastic", "kind", "bag", "parallel", "grid", "vm"];
     if changes.iter().any(|key| trial.draft.has(key)) {

@@ -1,4 +1,4 @@
-//! Names that a scenario can say and the schema does not list: they come from the project's own tables.
+//! Names that a scenario can use and the schema does not list: they come from the project's own tables.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A listed price: where, and of which day.
+/// A listed price: its region and day.
 #[derive(Debug, Clone)]
 pub struct Listed {
     pub provider: String,
@@ -24,16 +24,16 @@ pub struct Listed {
 
 pub struct Names {
     pub listed: Vec<Listed>,
-    /// How long spot VMs take to start, and models to restart.
+    /// Times of spot VMs to start, and of models to restart.
     pub start_ups: Vec<String>,
     pub restarts: Vec<String>,
-    /// Layer profiles: name, and the GPUs that they were measured on.
+    /// Layer profiles: name, and the measured GPUs.
     pub profiles: Vec<(String, Vec<String>)>,
-    /// Measured grids with their jobs, and whether a policy can charge them: one that does not say its VMs has only its own costs.
+    /// Measured grids with their jobs, and whether a policy can charge them: a grid without VM types has only its own costs.
     pub grids: Vec<(String, Vec<String>, bool)>,
-    /// VM types with GPUs: name, GPU, how many.
+    /// VM types with GPUs: name, GPU, number.
     pub gpu_vms: Vec<(String, String, u32)>,
-    /// GPUs by the names that they have there, of which data sheets are known.
+    /// GPUs by their names in the data sheets.
     pub sheets: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Names {
         }
     }
 
-    /// A day and place where several VM types are listed on demand, and some of them.
+    /// A day and region in which several VM types are listed on demand, and some of them.
     pub fn place(&self, most: usize, luck: &mut Luck) -> (Listed, Vec<String>) {
         loop {
             let at = luck.pick(&self.listed).clone();

@@ -1,4 +1,4 @@
-//! Random scenarios with `[policy]`, with unround numbers, and laws that hold in each: bounds, deadlines, monotony, continuity.
+//! Random scenarios with `[policy]`, with unround numbers, and laws that hold in each: bounds, deadlines, monotonicity, continuity.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::luck::Luck;
 const CLAIRVOYANT: &str = "clairvoyant";
 /// Relative error of a comparison of sums of floating-point numbers.
 const ROUNDING: f64 = 1e-9;
-/// What a key may be moved by without being noticed, relative to the cost.
+/// Maximum change of a key without effect, relative to the cost.
 const CONTINUOUS: f64 = 1e-3;
 
 /// A scenario that is the work of a job, its fastest hours, and strategies that search it while the job runs.
@@ -72,7 +72,7 @@ struct PolicyScenario {
     words: BTreeMap<&'static str, String>,
 }
 
-/// A number between two, with as many digits as it has.
+/// A random number between two, with all its digits.
 fn between(low: f64, high: f64, luck: &mut Luck) -> f64 {
     low + (high - low) * luck.below(1 << 30) as f64 / f64::from(1 << 30)
 }
@@ -156,7 +156,7 @@ impl PolicyScenario {
         scenario
     }
 
-    /// Makes a work the job's, with a deadline and perhaps strategies that search it.
+    /// Uses a work for the job, with a deadline and perhaps strategies that search it.
     fn take(&mut self, work: &Work, luck: &mut Luck) {
         let file = works().join(format!("{}.toml", work.name));
         self.numbers.remove("job.work_h");
@@ -184,7 +184,7 @@ impl PolicyScenario {
         self.words.insert(key, value.to_owned());
     }
 
-    /// The scenario with one number changed; nothing where it has none.
+    /// The scenario with one number changed; nothing if it has none.
     fn changed(&self, key: &'static str, change: impl Fn(f64) -> f64) -> Option<PolicyScenario> {
         let mut changed = self.clone();
         let value = changed.numbers.get_mut(key)?;
@@ -206,7 +206,7 @@ impl PolicyScenario {
         numbers.chain(words).chain([names.to_owned()]).collect()
     }
 
-    /// The lives of all policies; nothing where the scenario is refused with a reason.
+    /// The lives of all policies; nothing if the scenario is refused with a reason.
     fn run(&self) -> Option<Vec<OwnedRecord>> {
         let scenario = Scenario::parse(&self.text()).ok()?;
         let mut lives = Vec::new();
@@ -214,13 +214,13 @@ impl PolicyScenario {
         finished.is_ok().then_some(lives)
     }
 
-    /// USD of a tick on demand: decisions are made by ticks, and a hair may move one of them.
+    /// USD of a tick on demand: decisions are made at ticks, and a tiny change may shift one of them.
     fn tick_usd(&self) -> f64 {
         let of = |key, usual| self.numbers.get(key).copied().unwrap_or(usual);
         of("market.on_demand_usd_per_h", 3.912) * of("market.tick_s", 600.0) / 3600.0
     }
 
-    /// Mean USD of the cheapest way in time, where it is exact.
+    /// Mean USD of the cheapest life in time, if it is exact.
     fn bound_usd(&self) -> Option<f64> {
         exact_usd(&self.run()?)
     }
@@ -238,7 +238,7 @@ fn exact_usd(lives: &[OwnedRecord]) -> Option<f64> {
     (!usd.is_empty()).then(|| usd.iter().sum::<f64>() / usd.len() as f64)
 }
 
-/// Comparisons that laws made, and what broke them.
+/// Comparisons of laws, and their violations.
 #[derive(Default)]
 struct Verdict {
     comparisons: usize,
@@ -246,7 +246,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Counts a comparison, and notes in words what breaks it where it does not hold.
+    /// Counts a comparison, and records a violation in words if it does not hold.
     fn expect(&mut self, holds: bool, what: impl FnOnce() -> String) {
         self.comparisons += 1;
         if !holds {
@@ -255,7 +255,7 @@ impl Verdict {
     }
 }
 
-/// A law about the lives that a scenario has.
+/// A law about the lives of a scenario.
 type Law = fn(&PolicyScenario, &[OwnedRecord], &mut Verdict);
 
 const LAWS: [Law; 3] = [
@@ -264,7 +264,7 @@ const LAWS: [Law; 3] = [
     the_clairvoyant_is_a_bound,
 ];
 
-/// What all laws say of a scenario's lives.
+/// The verdicts of all laws on a scenario's lives.
 fn judge(scenario: &PolicyScenario, lives: &[OwnedRecord]) -> Verdict {
     let mut verdict = Verdict::default();
     LAWS.iter()
@@ -272,7 +272,7 @@ fn judge(scenario: &PolicyScenario, lives: &[OwnedRecord]) -> Verdict {
     verdict
 }
 
-/// Figures are numbers, and policies with a safety net keep every deadline.
+/// Figures are finite, and policies with a safety net meet every deadline.
 fn deadlines_are_kept(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut Verdict) {
     for life in lives {
         let all = [life.cost_usd, life.late_h, life.spot_h, life.on_demand_h];
@@ -283,7 +283,7 @@ fn deadlines_are_kept(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut V
     }
 }
 
-/// A life under rules that only add costs no less than at the market's price, and takes as long.
+/// A life under rules that only add costs is no cheaper than at the market's price, and as long.
 fn rules_only_add(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut Verdict) {
     for own in lives.iter().filter(|life| life.pricing == "own") {
         let key = |life: &OwnedRecord| (life.strategy.clone(), life.replica, life.workload.clone());
@@ -299,7 +299,7 @@ fn rules_only_add(_: &PolicyScenario, lives: &[OwnedRecord], verdict: &mut Verdi
     }
 }
 
-/// The clairvoyant is a bound, and what is dearer, longer or sooner due is never cheaper.
+/// The clairvoyant is a bound, and higher prices, longer jobs or earlier deadlines are never cheaper.
 fn the_clairvoyant_is_a_bound(
     scenario: &PolicyScenario,
     lives: &[OwnedRecord],
@@ -346,7 +346,7 @@ fn the_clairvoyant_is_a_bound(
     }
 }
 
-/// Tries `count` scenarios from `first` on; what the laws say of all, and how many were not refused.
+/// Tries `count` scenarios from `first` on; returns the verdicts, and the number of accepted scenarios.
 fn generate(first: u64, count: u64) -> (Verdict, usize) {
     let (mut all, mut legal) = (Verdict::default(), 0);
     for number in first..first + count {

@@ -1,4 +1,4 @@
-//! What is tried: this library in process, or a program by its path, of this tree or an older one.
+//! The program under test: this library in process, or a program by its path, of this tree or an older one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::draft::{Draft, SCENARIO};
 use crate::library;
 use crate::rows::{Row, read};
 
-/// A mistake of a scenario: its file, the line there, and what is said.
+/// A mistake of a scenario: its file, its line, and the message.
 #[derive(Debug, Clone)]
 pub struct Wrong {
     pub file: String,
@@ -29,14 +29,14 @@ pub enum Not {
     Crashed(String),
 }
 
-/// What reads and runs scenarios.
+/// A program that reads and runs scenarios.
 pub struct Program {
     /// None for the library in process.
     path: Option<PathBuf>,
     scratch: TempDir,
-    /// What lies in the folder, beside what a program has written there.
+    /// The contents of the folder, without the program's own output.
     saved: Mutex<Option<Draft>>,
-    /// How long one call may take.
+    /// Time limit of one call.
     pub patience: Duration,
 }
 
@@ -50,7 +50,7 @@ impl Program {
         }
     }
 
-    /// Another folder and as much patience, for the same program.
+    /// Another folder for the program, with an equal time limit.
     pub fn twin(&self) -> Program {
         Program::new(self.path.clone(), self.patience)
     }
@@ -73,13 +73,13 @@ impl Program {
         self.scratch.path().join("scenario")
     }
 
-    /// Writes a draft to its folder, emptied before.
+    /// Writes a draft to its emptied folder.
     pub fn save_anew(&self, draft: &Draft) {
         *self.saved.lock().expect("nobody panics with it") = None;
         self.save(draft);
     }
 
-    /// Writes a draft to its folder: all of it, or where only its lines have changed, those.
+    /// Writes a draft to its folder: all of it, or only its changed lines.
     fn save(&self, draft: &Draft) {
         let mut saved = self.saved.lock().expect("nobody panics with it");
         let is_there = saved.take().is_some_and(|saved| {
@@ -127,7 +127,7 @@ impl Program {
         }
     }
 
-    /// The largest relative standard error that is stated of what is expected of any configuration; 0 where formulas tell it.
+    /// The largest relative standard error of the expectations of any configuration; 0 for formulas.
     pub fn stated_error(&self, draft: &Draft) -> Result<f64, Not> {
         self.save(draft);
         if self.path.is_none() {
@@ -141,7 +141,7 @@ impl Program {
         Ok(errors.fold(0.0, f64::max))
     }
 
-    /// All that happens in a case, in fidelity `event`, as lines of JSON.
+    /// All events of a case, in fidelity `event`, as lines of JSON.
     pub fn trace(&self, draft: &Draft, case: u64, most: u64) -> Result<Vec<Value>, Not> {
         self.save(draft);
         let text = match self.path {
@@ -203,7 +203,7 @@ impl Program {
             // Some cases have no result.
             Some(0 | 3) => Ok(()),
             Some(2) => Err(Not::Refused(mistakes(&said))),
-            // Of a case without a result there is no trace.
+            // A case without a result has no trace.
             Some(1) if said.contains("has no result") => Err(Not::Refused(Vec::new())),
             _ => Err(Not::Crashed(format!("{status}: {said}"))),
         }
@@ -214,7 +214,7 @@ pub fn crashed(why: impl ToString) -> Not {
     Not::Crashed(why.to_string())
 }
 
-/// The mistakes in what a program says: titles, and the places below them.
+/// The mistakes in a program's output: titles, and the places below them.
 fn mistakes(said: &str) -> Vec<Wrong> {
     let mut all: Vec<Wrong> = Vec::new();
     for line in said.lines() {

@@ -1,4 +1,4 @@
-//! Rows of records by the names of their columns, whatever version wrote them.
+//! Rows of records by the names of their columns, from any version.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl Row {
         Row { columns, cells }
     }
 
-    /// A cell; empty where there is no such column.
+    /// A cell; empty if there is no such column.
     pub fn text(&self, column: &str) -> &str {
         let at = self.columns.iter().position(|name| name == column);
         at.map_or("", |at| &self.cells[at])
@@ -26,7 +26,7 @@ impl Row {
         self.text(column).parse().ok()
     }
 
-    /// The same with another cell.
+    /// The row with another cell.
     pub fn with(&self, column: &str, cell: impl ToString) -> Row {
         let mut row = self.clone();
         if let Some(at) = self.columns.iter().position(|name| name == column) {
@@ -47,13 +47,13 @@ impl Row {
             .zip(self.cells.iter().map(String::as_str))
     }
 
-    /// What it is a record of, without its replica, in words.
+    /// The group of a row, without its replica, in words.
     pub fn group(&self) -> Vec<String> {
         GROUP.map(|column| self.text(column).to_owned()).into()
     }
 
-    /// The first column, apart from those named, in which another row has another value. A column that a row lacks is empty in it;
-    /// an axis that it lacks is swept in the other's scenario alone.
+    /// The first column, except the named ones, in which another row has another value. A missing column counts as empty; a
+    /// missing axis is swept only in the other's scenario.
     pub fn differs(&self, other: &Row, but: &[&str]) -> Option<String> {
         // A file may write 1.0 for 1.
         let same = |own: &str, other: &str| {
@@ -74,10 +74,10 @@ impl Row {
     }
 }
 
-/// What a group of rows has in common.
+/// Columns that identify a group of rows.
 pub const GROUP: [&str; 5] = ["workload", "pricing", "objective", "strategy", "setting"];
 
-/// Rows by what they are records of.
+/// Rows by group.
 pub fn groups(rows: &[Row]) -> BTreeMap<Vec<String>, Vec<&Row>> {
     let mut groups: BTreeMap<Vec<String>, Vec<&Row>> = BTreeMap::new();
     for row in rows {

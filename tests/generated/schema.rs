@@ -1,4 +1,4 @@
-//! The schema of a scenario file as what can be written: definitions, and every point of them.
+//! The schema of a scenario file as a set of choices: definitions, and all their points.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The JSON Schema of scenario files.
 pub struct Schema(Value);
 
-/// What stands for the file itself, beside the names of definitions.
+/// The name of the file itself among the names of definitions.
 pub const FILE: &str = "Scenario";
 
 impl Schema {
@@ -19,7 +19,7 @@ impl Schema {
         &self.0
     }
 
-    /// What a node stands for, and the name of its definition if it has one.
+    /// The referenced node, and the name of its definition if it has one.
     pub fn resolve<'s>(&'s self, node: &'s Value) -> (Option<&'s str>, &'s Value) {
         match node["$ref"].as_str() {
             None => (None, node),
@@ -38,7 +38,7 @@ impl Schema {
         }
     }
 
-    /// Keys and variants of all definitions, as `SpotTable.lifetime` and `Protocol=ssp`, and what known names each key takes, as
+    /// Keys and variants of all definitions, as `SpotTable.lifetime` and `Protocol=ssp`, and the known names for each key, as
     /// `SpotTable.lifetime=gcp-2019`.
     pub fn points(&self) -> BTreeSet<String> {
         let mut points = BTreeSet::new();
@@ -64,7 +64,7 @@ impl Schema {
         points
     }
 
-    /// The names of a registry that a key takes: those of an `enum` beside any other text, also in a list.
+    /// The names of a registry for a key: those of an `enum` that also allows other text, also in a list.
     fn known<'s>(&'s self, node: &'s Value) -> Vec<&'s str> {
         let of_list = branches(&node["items"]);
         let all = branches(node).into_iter().chain(of_list);
@@ -72,7 +72,7 @@ impl Schema {
     }
 }
 
-/// What a node may be: the nodes of its `anyOf` or `oneOf`.
+/// The alternatives of a node: the nodes of its `anyOf` or `oneOf`.
 pub fn branches(node: &Value) -> Vec<&Value> {
     let of = |key: &str| node[key].as_array().into_iter().flatten();
     of("anyOf").chain(of("oneOf")).collect()
@@ -84,7 +84,7 @@ pub fn words(node: &Value) -> Vec<&str> {
     all.filter_map(Value::as_str).collect()
 }
 
-/// How a variant is called: the text that it is, or its only key.
+/// The name of a variant: its text, or its only key.
 pub fn variant_name(node: &Value) -> Option<&str> {
     let only = || match node["required"].as_array()?.as_slice() {
         [only] if node["properties"].as_object()?.len() == 1 => only.as_str(),

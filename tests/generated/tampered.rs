@@ -1,4 +1,4 @@
-//! The laws notice: each breaks when the figure that it is about is changed by hand.
+//! Shows that the laws detect errors: each is violated when its figure is changed.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::rows::Row;
 use crate::schema::Schema;
 use crate::{grounds, mend};
 
-/// A law, and how its rows are changed so that it must break; a row that stays as it is need not be of its kind.
+/// A law, and a change of rows that must violate it; a row that stays unchanged need not be of its kind.
 type Change = (&'static str, fn(&Row) -> Row);
 
 fn scaled(row: &Row, column: &str, by: f64) -> Row {
@@ -88,8 +88,8 @@ const CHANGES: &[Change] = &[
     }),
 ];
 
-/// Numbers of scenarios in which all of them are seen to break, looked at first; where the generator has changed since, others are
-/// looked for, and the test says which to write here.
+/// Numbers of scenarios that together show all violations, tried first; if the generator has changed since, others are
+/// searched, and the test reports which ones to write here.
 const SHOWN_BY: &[u64] = &[0, 1, 2, 3, 4, 10, 35, 114, 158];
 
 #[test]
@@ -135,7 +135,7 @@ fn a_law_breaks_when_its_figure_is_changed() {
     assert!(unseen.is_empty(), "never seen to break: {unseen:?}");
 }
 
-/// Numbers of scenarios in which all pairs of values are seen to break when they are exchanged, looked at first.
+/// Numbers of scenarios in which all exchanged pairs of values are violations, tried first.
 const EXCHANGED_IN: &[u64] = &[0, 2, 3, 36, 38, 43, 55, 852];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Values for any node of the schema: by the table of hints where it knows the key, else by what the schema says. A key that came
-//! yesterday is written without a line here.
+//! Values for any node of the schema: by the table of hints if it knows the key, otherwise by the schema. A new key is
+//! written without a line here.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::schema::{Schema, branches, variant_name, words};
 use crate::world::{World, between, number, percent};
 
-/// Writes values, and remembers what of the schema they wrote.
+/// Writes values, and records the points of the schema that they cover.
 pub struct Walk<'a> {
     pub schema: &'a Schema,
     pub names: &'a Names,
@@ -19,13 +19,13 @@ pub struct Walk<'a> {
     pub points: Vec<String>,
 }
 
-/// One of the names of a registry: neighbouring scenarios take neighbouring names, so that none waits for its luck.
+/// One of the names of a registry: neighbouring scenarios use neighbouring names, so that none depends on chance.
 pub fn in_turn<'n>(names: &[&'n str], turn: usize, luck: &mut Luck) -> &'n str {
     names[(turn + luck.below(3)) % names.len()]
 }
 
 impl Walk<'_> {
-    /// The keys of a table that are written: those that are required, one of each set of alternatives, and others by chance.
+    /// The keys of a table that are written: required ones, one of each set of alternatives, and others by chance.
     pub fn keys(&mut self, of: &str) -> Vec<String> {
         let schema = self.schema;
         let node = schema.definition(of);
@@ -113,7 +113,7 @@ impl Walk<'_> {
         }
     }
 
-    /// One of several: names that are known before other text, one value before several.
+    /// One of several: known names before other text, one value before several.
     fn branch<'v>(&mut self, all: &[&'v Value]) -> &'v Value {
         let is_known = |node: &&&Value| !words(node).is_empty();
         if let Some(known) = all.iter().find(is_known) {
@@ -181,7 +181,7 @@ impl Walk<'_> {
         format!("[{}]", values.join(", "))
     }
 
-    /// A number that the schema allows: near its default, or of a size that most things have.
+    /// A number that the schema allows: near its default, or of a common size.
     fn figure(&mut self, node: &Value, is_whole: bool) -> String {
         let bound = |keys: [&str; 2], usual: f64| {
             let found = keys.iter().find_map(|key| node[*key].as_f64());

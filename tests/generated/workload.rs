@@ -1,4 +1,4 @@
-//! A small workload of a scenario's own: some hundreds to some thousands of updates, on VM types with listed prices.
+//! A small custom workload: some hundreds to some thousands of updates, on VM types with listed prices.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use crate::world::{World, between};
 /// Its folder.
 pub const FOLDER: &str = "own";
 
-/// Its files, its updates, and the seconds of a worker's step.
+/// The workload's files, its updates, and the seconds of a worker's step.
 pub struct Own {
     pub files: Vec<(String, String)>,
     pub updates: f64,
-    /// Seconds of a step at most.
+    /// Maximum seconds of a step.
     pub step_s: f64,
     /// Whether its VM types have a law of a worker's time by cores.
     pub is_by_cores: bool,
 }
 
-/// Makes up a workload for a world, whose scale it sets.
+/// Generates a workload for a world, whose scale it sets.
 pub fn own(world: &mut World, luck: &mut Luck) -> Own {
     let worker_s = between(0.2, 60.0, luck);
     let sync_s = if luck.once_in(4) {
@@ -74,7 +74,7 @@ pub fn own(world: &mut World, luck: &mut Luck) -> Own {
     about += &constant("cold_start_steps", luck.below(20) as u32);
     about += &constant("probe_steps", 2 + luck.below(20) as u32);
     about += &constant("restore_s", luck.below(30) as u32);
-    // A law by cores, which a measurement need not meet.
+    // A law by cores, which need not match a measurement.
     let is_by_cores = luck.once_in(6);
     if is_by_cores {
         for vm in &world.vms {

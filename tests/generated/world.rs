@@ -1,4 +1,4 @@
-//! What a scenario is about, as far as its values must fit each other.
+//! The context of a scenario, with which its values must be compatible.
 
 use crate::luck::Luck;
 use crate::names::Listed;
@@ -9,11 +9,11 @@ pub struct World {
     pub workloads: Vec<String>,
     /// VM types that may be named.
     pub vms: Vec<String>,
-    /// Day and place of their listed prices.
+    /// Day and region of their listed prices.
     pub listed: Listed,
     /// Kinds of clusters that are defined.
     pub kinds: Vec<String>,
-    /// What was measured: worker counts, samples of a worker.
+    /// Measured values: worker counts, samples of a worker.
     pub workers: Vec<u32>,
     pub local_batches: Vec<u32>,
     /// Seconds of a step of a worker, hours of a run.
@@ -23,19 +23,19 @@ pub struct World {
     pub profile: String,
     /// Whether nodes have a GPU that the scenario defines.
     pub own_gpu: bool,
-    /// Which of the names of a registry is near.
+    /// Which of the names of a registry is next.
     pub turn: usize,
-    /// How many keys may still hold several values.
+    /// Number of keys that may still hold several values.
     pub lists: usize,
 }
 
-/// A number between two, each order of magnitude as likely, of three digits.
+/// A random number between two, uniform in its logarithm, of three digits.
 pub fn between(least: f64, most: f64, luck: &mut Luck) -> f64 {
     let share = luck.below(100_001) as f64 / 100_000.0;
     rounded(least * (most / least).powf(share))
 }
 
-/// As people write numbers: with three digits.
+/// Rounds to three digits.
 pub fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().expect("a number")
 }
@@ -45,7 +45,7 @@ pub fn number(value: f64) -> String {
     format!("{:?}", rounded(value))
 }
 
-/// True in so many of a hundred.
+/// True with this probability in per cent.
 pub fn percent(share: usize, luck: &mut Luck) -> bool {
     luck.below(100) < share
 }

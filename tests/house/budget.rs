@@ -11,7 +11,7 @@ use super::{FLOORS, folder, read, root, survey};
 /// Share of a limit that may be unused before the limit has to be lowered.
 const MOST_SLACK: f64 = 0.01;
 
-/// Text of all files below a folder whose name ends in `ending`, build output apart.
+/// Texts of all files below a folder whose names end in `ending`, except build output.
 fn texts_below(path: &Path, ending: &str) -> Vec<String> {
     if path.is_dir() {
         let entries = fs::read_dir(path).expect("the folder can be read");
@@ -35,7 +35,7 @@ fn raw_lines(name: &str) -> usize {
     texts.iter().map(|text| text.lines().count()).sum()
 }
 
-/// What the limits are compared with, by name.
+/// The values that the limits apply to, by name.
 fn sizes() -> BTreeMap<String, usize> {
     let mut sizes: BTreeMap<String, usize> = FLOORS
         .iter()
@@ -48,7 +48,7 @@ fn sizes() -> BTreeMap<String, usize> {
     sizes
 }
 
-/// `SCAVSIM_RENEW=1 cargo test --test house budget` lowers the limits to what is there; it raises none.
+/// `SCAVSIM_RENEW=1 cargo test --test house budget` lowers the limits to the current values; it raises none.
 #[test]
 fn the_project_is_within_its_budget() {
     let path = root().join("tests/house/budget.toml");

@@ -1,4 +1,4 @@
-//! Circles of files: such that each needs the next, and the last the first.
+//! Dependency cycles of files: each needs the next, and the last needs the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use syn::{ItemUse, UseTree, Visibility};
 use crate::source::CrateSource;
 
 type Module = Vec<String>;
-/// A module and the name in it that a path ends with.
+/// A module and the last name of a path in it.
 type Named = (Module, Option<String>);
 
-/// The circles of a crate, each as the sorted paths of its files.
+/// The cycles of a crate, each as the sorted paths of its files.
 pub fn circles(source: &CrateSource) -> Vec<Vec<String>> {
     let mut paths: BTreeMap<&Module, Paths> = BTreeMap::new();
     for (module, (_, file)) in &source.files {
@@ -49,7 +49,7 @@ pub fn circles(source: &CrateSource) -> Vec<Vec<String>> {
     strongly_connected(&needs)
 }
 
-/// Where a path leads from a module, if it stays in the crate.
+/// The target of a path from a module, if it is in the crate.
 fn resolved(source: &CrateSource, module: &Module, path: &[String]) -> Option<Named> {
     let mut rest = path.iter().peekable();
     let mut at: Module = match path.first()?.as_str() {
@@ -113,7 +113,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// The paths of a tree of `use`.
+/// The paths of a `use` tree.
 fn spread(tree: &UseTree, before: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
     match tree {
         UseTree::Path(path) => {
@@ -132,7 +132,7 @@ fn spread(tree: &UseTree, before: &mut Vec<String>, leaves: &mut Vec<Vec<String>
     }
 }
 
-/// Groups in which everyone reaches everyone.
+/// Strongly connected components.
 fn strongly_connected(needs: &BTreeMap<&Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
     let reached = |from: &Module| {
         let mut seen = BTreeSet::new();

@@ -1,6 +1,6 @@
-//! What protocols, strategies, prices, charges and laws declare: tables of documents come from it, and every example is legal.
+//! Declarations of protocols, strategies, prices, charges and laws: tables of documents come from them, and every example is legal.
 //!
-//! `SCAVSIM_RENEW=1 cargo test --test house` writes the tables anew.
+//! `SCAVSIM_RENEW=1 cargo test --test house` writes the tables again.
 
 use std::collections::BTreeSet;
 use std::{env, fs};
@@ -21,7 +21,7 @@ const FORMULA: Cell = |declared| declared.formula.to_owned();
 const SOURCE: Cell = |declared| declared.source.to_owned();
 const EXAMPLE: Cell = |declared| format!("`{}`", declared.example);
 
-/// A kind of things that are declared, in the order of its registry.
+/// The declared things of a kind, in the order of its registry.
 fn kind(name: &str) -> Vec<&'static Declaration> {
     let kind = KINDS.iter().find(|kind| kind.name == name);
     (kind.expect(name).all)()
@@ -41,7 +41,7 @@ const TABLES: [(&str, &str, Columns); 10] = [
     ("docs/scenario.md", "charges", WRITTEN_AND_HOW),
 ];
 
-/// Of what a command lists with what it does.
+/// For things that a command lists with their descriptions.
 const HOW: Columns = &[("name", NAME), ("how", FORMULA), ("source", SOURCE)];
 const WRITTEN_AND_HOW: Columns = &[
     ("written", EXAMPLE),
@@ -139,13 +139,13 @@ parallel.reaction.policy = \"re-plan\"";
 /// Strategies that need a grid with cheap versions of runs.
 const CHEAP: &[&str] = &["successive-halving", "trimtuner-like"];
 
-/// A newcomer's protocol or strategy is tried before a test is written for it.
+/// The example of a new protocol or strategy is tried before a test is written for it.
 #[test]
 fn every_example_is_legal() {
     let mut wrong = Vec::new();
     for kind in KINDS {
         let beside = match kind.name {
-            // Lines of `workload.toml`; a test beside the laws reads them.
+            // Lines of `workload.toml`; a test in the crate of the laws reads them.
             "laws" => continue,
             "schedules" => PARALLEL,
             "reactions" => REACTING,

@@ -1,6 +1,6 @@
-//! The gallery of scenarios names every shipped one, with what it asks and what it prints.
+//! The gallery of scenarios names every shipped one, with its question and its output.
 //!
-//! `SCAVSIM_RENEW=1 cargo test --test house` writes its list anew.
+//! `SCAVSIM_RENEW=1 cargo test --test house` writes its list again.
 
 use std::{env, fs};
 
@@ -9,7 +9,7 @@ use crate::{read, root};
 const BEGIN: &str = "<!-- scenarios -->\n";
 const END: &str = "<!-- end of scenarios -->";
 
-/// The first sentence of a scenario's first comment, or all of the comment where it is shorter.
+/// The first sentence of a scenario's first comment, or the whole comment if it is shorter.
 fn about(text: &str) -> String {
     let comment = text.lines().filter(|line| !line.starts_with("#:"));
     let comment = comment.map_while(|line| line.strip_prefix('#'));
@@ -22,7 +22,7 @@ fn about(text: &str) -> String {
     first.trim_end_matches(['.', ':']).to_owned()
 }
 
-/// Where its output stands: a file of its name, or one with a table or a command of it.
+/// The file with its output: a file of its name, or one with a table or a command of it.
 fn printed(stem: &str, text: &str, results: &[(String, String)]) -> String {
     let named = text.lines().find_map(|line| line.strip_prefix("name = \""));
     let name = named.map_or(stem, |rest| rest.trim_end_matches('"'));

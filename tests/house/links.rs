@@ -1,4 +1,4 @@
-//! Links of documents lead somewhere, anchors too; the book holds every page; what the source says of documents is there.
+//! Links of documents and anchors are valid; the book contains every page; documents that the source names exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::{read, root};
 
-/// Folders whose documents are held against each other.
+/// Folders whose documents are checked.
 const FOLDERS: [&str; 9] = [
     "docs", "results", "data", "deploy", "examples", "python", "benches", ".github", "tests",
 ];
@@ -42,7 +42,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a document that are no code, with code between backticks left out.
+/// The lines of a document outside of code blocks, without code between backticks.
 fn prose(text: &str) -> String {
     let mut is_code = false;
     let mut out = String::new();
@@ -53,7 +53,7 @@ fn prose(text: &str) -> String {
         }
         if !is_code {
             for (at, part) in line.split('`').enumerate() {
-                // In a heading its words count.
+                // In a heading these words count.
                 out += if at % 2 == 0 || line.starts_with('#') {
                     part
                 } else {
@@ -66,7 +66,7 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// How a heading is named in links, as hosts of repositories and mdBook have it.
+/// The anchor of a heading, as in repository hosts and mdBook.
 fn slug(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
     let kept = kept
@@ -96,7 +96,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     all
 }
 
-/// A line with the words of its links in place of them.
+/// A line with its links replaced by their words.
 fn link_texts(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -112,7 +112,7 @@ fn targets(text: &str) -> Vec<String> {
     prose(text).split("](").skip(1).filter_map(ends).collect()
 }
 
-/// A path without `.` and `..`, which need not be there.
+/// A path without `.` and `..`; it need not exist.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -161,14 +161,14 @@ fn links_of_documents_lead_somewhere() {
     assert!(dead.is_empty(), "{} dead links: {dead:#?}", dead.len());
 }
 
-/// Whoever comes for the first time reads a page, not a book.
+/// A newcomer reads a page, not a book.
 #[test]
 fn the_readme_is_short() {
     let lines = read(&root().join("README.md")).lines().count();
     assert!(lines <= 120, "README.md has {lines} lines, at most 120");
 }
 
-/// What `docs/SUMMARY.md` leaves out nobody finds in the book.
+/// Pages that `docs/SUMMARY.md` leaves out are missing from the book.
 #[test]
 fn the_book_holds_every_page() {
     let docs = root().join("docs");
@@ -192,7 +192,7 @@ fn the_book_holds_every_page() {
     assert!(lost.is_empty(), "not in docs/SUMMARY.md: {lost:#?}");
 }
 
-/// Messages, comments and scenarios send their readers to pages that are there.
+/// Pages that messages, comments and scenarios name exist.
 #[test]
 fn documents_that_the_source_names_are_there() {
     let mut files = Vec::new();

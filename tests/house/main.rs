@@ -1,6 +1,6 @@
-//! What `docs/architecture.md` promises of the house, counted in its source.
+//! The claims of `docs/architecture.md`, checked in the source.
 //!
-//! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates anew.
+//! `SCAVSIM_RENEW=1 cargo test --test house` writes the table of crates again.
 
 mod budget;
 mod circles;
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use source::{CrateSource, Facts};
 
-/// The floors of the house from the ground up: a crate depends on those before it.
+/// The crates from the lowest layer up: a crate depends on earlier ones.
 const FLOORS: [&str; 21] = [
     "base",
     "read",
@@ -60,7 +60,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// The crates of the house that one depends on, in the order of the floors.
+/// The workspace crates that a crate depends on, in the order of the layers.
 fn dependencies(name: &str) -> Vec<&'static str> {
     let text = read(&folder(name).join("Cargo.toml"));
     let package: toml::Table = text.parse().expect("cargo reads it, too");
@@ -69,16 +69,16 @@ fn dependencies(name: &str) -> Vec<&'static str> {
     FLOORS.iter().filter(is_named).copied().collect()
 }
 
-/// What all tests ask of the source, which is parsed once.
+/// The results of parsing the source once, for all tests.
 #[derive(Default)]
 struct Survey {
     /// Lines of each crate without its tests' folder.
     lines: BTreeMap<&'static str, usize>,
-    /// Circles of files that need each other, as `crate: file file`.
+    /// Cycles of files that need each other, as `crate: file file`.
     circles: BTreeSet<String>,
-    /// Doc comments that lean on another, as `crate/file: line`.
+    /// Doc comments that depend on another, as `crate/file: line`.
     leaning_comments: Vec<String>,
-    /// Where files are opened to be written outside of their module, as `crate/file: call`.
+    /// Places outside of their module where files are opened for writing, as `crate/file: call`.
     writes: Vec<String>,
     facts: Facts,
 }
@@ -137,7 +137,7 @@ fn no_crate_is_more_than_a_quarter_of_the_house() {
     }
 }
 
-/// Files that need each other are one subject in several files: each such circle has its reason here.
+/// Files that need each other are one subject in several files: each such cycle has its reason here.
 #[test]
 fn files_that_need_each_other_are_few() {
     let found = &survey().circles;
@@ -173,7 +173,7 @@ fn a_name_of_a_type_has_one_meaning_in_a_crate() {
     );
 }
 
-/// `Scenario`: the front door's, and the checked one inside it.
+/// `Scenario`: the public one, and the checked one inside it.
 const MOST_NAMES_TWICE: usize = 1;
 
 /// Editors and rustdoc show a doc comment without the one above it.
@@ -186,7 +186,7 @@ fn a_doc_comment_stands_alone() {
     );
 }
 
-/// A file that is opened to be written anywhere else may be left half, be a link, or be another process's.
+/// A file that is written elsewhere may be left incomplete, be a link, or belong to another process.
 #[test]
 fn files_are_written_in_one_place() {
     let found = &survey().writes;
@@ -196,7 +196,7 @@ fn files_are_written_in_one_place() {
     );
 }
 
-/// Between crates the compiler does not say what nobody uses.
+/// Between crates the compiler does not report unused items.
 #[test]
 fn what_is_public_is_used() {
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
@@ -218,7 +218,7 @@ fn what_is_public_is_used() {
     assert!(idle.is_empty(), "nobody names them: {idle:#?}");
 }
 
-/// What a case passes is optimised in releases and in what is handed out alike.
+/// The packages that cases run through are optimised equally in releases and in distributed builds.
 #[test]
 fn profiles_optimise_the_same_packages() {
     let manifest: toml::Table = (read(&root().join("Cargo.toml")).parse()).expect("cargo reads it");
@@ -229,7 +229,7 @@ fn profiles_optimise_the_same_packages() {
             .collect()
     };
     assert_eq!(packages("release"), packages("dist"));
-    // Whoever reads a file once is not among them.
+    // Crates that read a file once are not among them.
     for name in ["parallel", "plans", "sim", "search", "experiment"] {
         assert!(
             packages("release").contains(&format!("scavsim-{name}")),

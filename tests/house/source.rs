@@ -1,4 +1,4 @@
-//! The source of a crate, as far as it is product: without tests.
+//! The product source of a crate: without tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use syn::{Attribute, File, GenericArgument, Item, PathArguments, Type, Visibilit
 
 /// The files of a crate, by the path of their module.
 pub struct CrateSource {
-    /// Without tests: module path, its place, what stands in it.
+    /// Without tests: module path, its place, its parsed file.
     pub files: BTreeMap<Vec<String>, (String, File)>,
     /// Lines of all files, with tests, comments and empty ones.
     pub lines: usize,
@@ -17,7 +17,7 @@ pub struct CrateSource {
     pub leaning_comments: Vec<String>,
 }
 
-/// Beginnings of doc comments that lean on the comment above.
+/// First words of doc comments that depend on the comment above.
 const LEANING: [&str; 16] = [
     "The same",
     "Of ",
@@ -37,7 +37,7 @@ const LEANING: [&str; 16] = [
     "The other ",
 ];
 
-/// First lines of doc comments that lean on another, up to the tests of a file.
+/// First lines of doc comments that depend on another, up to the tests of a file.
 fn leaning_comments(text: &str) -> impl Iterator<Item = &str> {
     let comment = |line: &'_ str| -> bool { line.starts_with("///") || line.starts_with("//!") };
     let mut is_within = false;
@@ -119,12 +119,12 @@ pub fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// What is counted over the crates.
+/// Counts over all crates.
 #[derive(Default)]
 pub struct Facts {
     /// Places of `Result<_, String>`.
     pub string_errors: Vec<String>,
-    /// Types whose name stands for several of a crate.
+    /// Type names that occur several times in a crate.
     pub types_twice: BTreeSet<String>,
     /// Public functions, types, constants with their place.
     pub public_names: BTreeSet<(String, String)>,
@@ -224,7 +224,7 @@ impl<'ast> Visit<'ast> for Counter<'_> {
     }
 }
 
-/// How often each word stands in the code below a folder, comments apart.
+/// Number of occurrences of each word in the code below a folder, without comments.
 pub fn count_words(folder: &Path, words: &mut BTreeMap<String, usize>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

@@ -1,11 +1,11 @@
-//! Words that the program does not print, in goldens, results, references and the console blocks of documents.
+//! Phrases that the program does not print, in goldens, results, references and the console blocks of documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::{read, root};
 
-/// Phrases that are no plain English in the sense they had here, with what to say. Words of letters are matched as a whole.
+/// Phrases that are not plain English in their former sense here, with alternatives. They are matched as whole words.
 const AVOIDED: [(&str, &str); 13] = [
     ("told", "known, stated, predicted"),
     ("foretold", "predicted"),
@@ -22,7 +22,7 @@ const AVOIDED: [(&str, &str); 13] = [
     ("nobody says", "not known"),
 ];
 
-/// Nouns that have a plural after 1 when somebody forgot the singular.
+/// Nouns whose plural after 1 is a mistake.
 const COUNTED: [&str; 9] = [
     "units",
     "replicas",
@@ -35,7 +35,7 @@ const COUNTED: [&str; 9] = [
     "papers",
 ];
 
-/// Where a phrase may stay: what it stands for, and words of papers.
+/// Accepted uses of the phrases.
 const FINE: [&str; 2] = ["stands for", "stands in for"];
 
 fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
@@ -58,7 +58,7 @@ fn folded(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The console blocks of a page; of what is no page all of it.
+/// The console blocks of a page; the whole text of other files.
 fn printed(path: &Path) -> String {
     let text = read(path);
     let is_page =
@@ -81,7 +81,7 @@ fn printed(path: &Path) -> String {
         .join("\n")
 }
 
-/// Avoided phrases of a text, with what is around them.
+/// Avoided phrases of a text, with their context.
 fn found_in(text: &str) -> Vec<String> {
     let mut text = folded(text);
     for fine in FINE {

@@ -1,4 +1,4 @@
-//! What runs on the servers of the repository.
+//! The workflows on the servers of the repository.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn jobs(text: &str) -> Vec<String> {
     all
 }
 
-/// Whoever has a token says in the name of the repository where something was built, or publishes it.
+/// A job with a token attests where something was built, or publishes it.
 #[test]
 fn no_job_that_can_have_a_token_builds_anything() {
     let folder = crate::root().join(".github/workflows");

@@ -1,9 +1,9 @@
-//! What opens, creates, moves or removes files.
+//! Calls that open, create, move or remove files.
 
 use syn::visit::{self, Visit};
 use syn::{ExprMethodCall, File, ItemMod, Macro, Path, UseTree};
 
-/// Functions of `std::fs`, by whatever path they are called.
+/// Functions of `std::fs`, by any path.
 const OF_FS: [&str; 10] = [
     "copy",
     "create_dir",
@@ -18,7 +18,7 @@ const OF_FS: [&str; 10] = [
 ];
 /// Functions of `File`.
 const OF_FILE: [&str; 4] = ["create", "create_buffered", "create_new", "options"];
-/// Types, crates and methods that stand for themselves: those of others that write files, too.
+/// Types, crates and methods of others that also write files.
 const WORDS: [&str; 7] = [
     "DirBuilder",
     "OpenOptions",
@@ -31,7 +31,7 @@ const WORDS: [&str; 7] = [
 /// Readers of the same name.
 const READERS: [&str; 2] = ["Reader", "ReaderBuilder"];
 
-/// Words by which a file writes files, but for its tests.
+/// Words with which a file writes files, outside of its tests.
 pub fn writes(file: &File) -> Vec<String> {
     let mut seen = Writes(Vec::new());
     seen.visit_file(file);

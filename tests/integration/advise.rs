@@ -53,7 +53,7 @@ fn nothing_is_left_behind_unless_it_is_asked_for() {
         .split_once("\n\n# ")
         .expect("commands after the advice");
     insta::assert_snapshot!("commands_of_the_example", commands);
-    // What was kept is what an import writes.
+    // The kept folder is what an import writes.
     let import = [
         "import",
         "profile",
@@ -68,7 +68,7 @@ fn nothing_is_left_behind_unless_it_is_asked_for() {
     let programs = json(&sandbox, &["--commands"]);
     let commands = programs["commands"].as_str().expect("a text");
     assert!(commands.contains("aws ec2 run-instances"), "{commands}");
-    // And nothing is replaced without being asked to.
+    // Nothing is replaced unless requested.
     let again = stderr(&sandbox.run(&asked).code(2).stdout(""));
     assert!(
         again.contains("task.yaml is already there") && again.contains("kept is already there"),
@@ -124,7 +124,7 @@ fn every_mistake_is_told_at_once() {
     assert!(text.contains("VM type in --reserved `g5.xlrage`"), "{text}");
 }
 
-/// Machines that are paid for, highest prices, and VMs that are reserved.
+/// Reserved machines and price caps.
 #[test]
 fn caps_and_what_is_paid_for_decide_what_is_taken() {
     let sandbox = with_example();
@@ -137,7 +137,7 @@ fn caps_and_what_is_paid_for_decide_what_is_taken() {
     };
     let usual = best(&[]);
     let vm = usual["vm"].as_str().expect("a VM type").to_owned();
-    // What is paid for is taken, and of it the fastest.
+    // Reserved machines are chosen, and the fastest of them.
     let other = if vm.starts_with("g5.") {
         "g6e.xlarge"
     } else {
@@ -155,7 +155,7 @@ fn caps_and_what_is_paid_for_decide_what_is_taken() {
         (&other.into(), &1.into())
     );
     assert_eq!(reserved["cost_usd"], 0.0);
-    // A highest price per hour is that of the whole cluster.
+    // A price cap per hour applies to the whole cluster.
     let fast = best(&["--objective", "time"]);
     let capped = best(&["--objective", "time", "--max-usd-per-hour", "2.1"]);
     assert!(
@@ -216,7 +216,7 @@ fn markets_limits_and_prices_change_the_answer_as_they_should() {
         fast["time_h"].as_f64() < free["time_h"].as_f64()
             && fast["cost_usd"].as_f64() > free["cost_usd"].as_f64()
     );
-    // A limit that is to be kept more often asks for a faster one.
+    // A limit that must be met more often requires a faster one.
     let limit = format!("{}", 1.09 * free["time_h"].as_f64().expect("hours"));
     let mean = json(&sandbox, &["--max-time", &limit]);
     let sure = json(&sandbox, &["--max-time", &limit, "--max-miss", "0.01"]);
@@ -259,7 +259,7 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
     ];
     let any = [&spot[..], &["--market", "any"]].concat();
     insta::assert_snapshot!(stdout(&sandbox.run(&any).success()));
-    // What a measurement saves, it saves in every run.
+    // A measurement saves its value in every run.
     let best = |times: &str| {
         let asked = [&any[..], &["--format", "json", "--times", times]].concat();
         let value: Value =
@@ -279,7 +279,7 @@ fn spot_and_on_demand_are_weighed_where_prices_and_lives_are_known() {
     };
     assert_eq!(jobs("1"), jobs("4"));
     let none = [&EXAMPLE[..], &["--market", "spot", "--only-measured"]].concat();
-    // Nobody published how long such VMs live.
+    // No lifetimes of such VMs are published.
     let text = stdout(&sandbox.run(&none).success());
     let is_assumed = text
         .replace("\n ", "")

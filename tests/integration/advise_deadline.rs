@@ -1,4 +1,4 @@
-//! `advise --deadline`: a configuration and a policy, so that a job is done in time.
+//! `advise --deadline`: a configuration and a policy that finish a job in time.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ fn plans_keep_the_promise_and_the_cheapest_is_first() {
             ["cost_p5_usd", "cost_usd", "cost_p95_usd"].map(|key| number(plan, key));
         assert!(low <= mean && mean <= high, "{plan}");
     }
-    // What is first may be dearer than another GPU that nobody measured; the others are in order.
+    // The first plan may cost more than one on an unmeasured GPU; the others are sorted.
     let costs: Vec<f64> = all[1..]
         .iter()
         .map(|plan| number(plan, "cost_usd"))
@@ -76,7 +76,7 @@ fn plans_keep_the_promise_and_the_cheapest_is_first() {
     );
 }
 
-/// On demand nothing is random but the hours of the job: a sum over their parts of equal chance.
+/// On demand only the hours of the job are random: a sum over strata of equal probability.
 #[test]
 fn on_demand_costs_its_hours_by_its_price() {
     let sandbox = with_example();
@@ -128,13 +128,13 @@ fn a_market_that_always_has_machines_costs_its_price_and_one_without_is_not_used
     };
     let always = of(&["--spot-run-h", "1e6", "--spot-pause-h", "0.001"]);
     let is_on_spot = |plan: &&Value| {
-        // A job that may take nearly as long as the deadline has no time to wait for spot machines.
+        // A job that may need nearly the whole time until the deadline has no time to wait for spot machines.
         let has_time = number(plan, "planned_spot_h") > number(plan, "planned_on_demand_h");
         plan["policy"] == "greedy" && has_time
     };
     for plan in plans(&always).iter().filter(is_on_spot) {
         let usd = number(plan, "spot_usd_per_hour") * number(plan, "vms");
-        // Longer jobs are caught by the net: checkpoints of machines that are never lost are farther apart than they last.
+        // The net saves longer jobs: on machines that are never lost, the interval of checkpoints exceeds the whole run.
         let usd_of_h = number(plan, "cost_p5_usd") / number(plan, "time_p5_h");
         assert!((usd_of_h / usd - 1.0).abs() < 1e-6, "{plan}");
     }
@@ -292,14 +292,14 @@ fn a_model_that_nobody_measured_has_a_deadline_too() {
             .as_str()
             .is_some_and(|plan| plan.contains("data="))
     );
-    // On demand only it costs what the advice without a deadline says of the same plan.
+    // On demand only, the cost equals that of the advice without a deadline for this plan.
     let on_demand = all.iter().find(|plan| plan["policy"] == "on-demand");
     let on_demand = on_demand.expect("it is always possible");
     let usual = &advice(&[])["choices"][0];
     assert_eq!(on_demand["plan"], usual["plan"]);
     let ratio = number(on_demand, "cost_usd") / number(usual, "cost_usd");
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
-    // A later deadline is never dearer; one that nothing keeps is refused.
+    // A later deadline never costs more; one that no plan meets is refused.
     let later = advice(&["--deadline", "21d"]);
     let least = |told: &Value| number(&plans(&told["deadline"])[0], "cost_usd");
     assert!(least(&later) <= least(&told) * 1.01);

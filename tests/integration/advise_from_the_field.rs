@@ -1,4 +1,4 @@
-//! What people report who choose clusters, in round numbers of our own: each with the right answer.
+//! Published reports of users who choose clusters, in round numbers of our own: each with the right answer.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const SLOWER: &str = "vm,workers,batch,step_s
 srv/8,8,64,0.3
 srv/8,16,128,1.2
 ";
-/// n machines take n times the step.
+/// On n machines a step is n times as long.
 const FLAT: &str = "vm,workers,batch,step_s
 srv/8,8,64,2.0
 srv/8,16,128,4.0
@@ -22,7 +22,7 @@ srv/8,8,240,1.0
 srv/8,16,480,3.0
 srv/8,24,720,6.0
 ";
-/// Two servers of unlike size are slower than one.
+/// Two servers of different sizes are slower than one.
 const MIXED: &str = "vm,workers,batch,step_s
 srv/1,1,8,0.40
 srv/2,2,16,0.42
@@ -78,7 +78,7 @@ fn choices(answer: &Value) -> impl Iterator<Item = (&str, u64, u64, u64)> {
     })
 }
 
-/// What is said of `workers` with `batch` on a shape.
+/// The prediction for `workers` with `batch` on a shape.
 fn said<'a>(answer: &'a Value, vm: &str, workers: u64, batch: u64) -> &'a Value {
     let all = answer["choices"].as_array().expect("choices").iter();
     let mut own = all.filter(|c| c["vm"] == vm && c["workers"] == workers && c["batch"] == batch);
@@ -96,7 +96,7 @@ fn two_machines_slower_than_one_are_no_way_out_and_that_is_said() {
         "{text}"
     );
     assert!(text.contains("the law of steps on srv is poor"), "{text}");
-    // No step of 8 samples each falls as machines are added.
+    // No step of 8 samples each gets faster with more machines.
     let step = |vms: u64| {
         let of = said(&answer, "srv/8", 8 * vms, 64 * vms);
         of["time_h"].as_f64().expect("hours") * vms as f64
@@ -109,7 +109,7 @@ fn flat_throughput_is_no_gain_beyond_what_was_measured() {
     let (answer, text) = advised(FLAT, &TIME, 0);
     let hours = 2.0 * 1e6 / 64.0 / 3600.0;
     assert_eq!(choices(&answer).next(), Some(("srv/8", 1, 8, 64)));
-    // Eight machines take as long, and the interval holds it.
+    // Eight machines need as long, and the interval contains it.
     let eight = said(&answer, "srv/8", 64, 512);
     let end = |key: &str| eight[key].as_f64().expect("hours");
     assert!(
@@ -145,7 +145,7 @@ fn every_count_within_bounds_is_a_candidate() {
     of_four.sort_unstable();
     of_four.dedup();
     assert_eq!(of_four, [1, 2, 3, 4, 8, 12, 16, 20, 24, 28, 32]);
-    // The bound of a VM type is that of all its shapes.
+    // The limit of a VM type applies to all its shapes.
     let most = choices(&answer).filter(|c| c.0 == "srv").map(|c| c.2).max();
     assert_eq!(most, Some(32));
 }
@@ -166,7 +166,7 @@ fn what_was_measured_on_one_machine_says_little_of_several_and_that_is_said() {
 
 #[test]
 fn deadlines_are_kept_surely_or_likely_or_not() {
-    // Sixteen workers take 0.35 h, and 32 of them about 0.21 h, within a third or so.
+    // Sixteen workers need 0.35 h, and 32 of them about 0.21 h, within a third or so.
     for (hours, word, code) in [
         ("0.5", "surely", 0),
         ("0.24", "likely", 0),
@@ -184,7 +184,7 @@ fn deadlines_are_kept_surely_or_likely_or_not() {
     }
 }
 
-/// Runs of llama-3-8b on eight H100s: what differs, and what stands in the last columns.
+/// Runs of llama-3-8b on eight H100s: different last columns.
 const RUN: &str = "model,gpu,gpus,micro_batch,sequence,precision,global_batch";
 
 #[test]
@@ -216,7 +216,7 @@ fn plans_of_other_units_are_asked_about_and_slow_set_ups_are_read_again() {
         let words: Vec<&str> = said.split_whitespace().collect();
         assert!(words.join(" ").contains(says), "{said}");
     }
-    // A set-up three times slower than what is published.
+    // A setup three times slower than published.
     sandbox.write(
         "runs.csv",
         &of("step_s", &[(16, 8.058), (32, 16.115), (64, 32.2)]),

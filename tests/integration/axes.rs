@@ -97,7 +97,7 @@ fn every_row_has_the_numbers_that_its_names_say() {
     assert!(told.contains("`axis.network_scale` is empty"), "{told}");
 }
 
-/// All forms have the axes, and whichever is left is enough to verify a run.
+/// All formats have the axes, and any single one is enough to verify a run.
 #[test]
 fn merged_shards_have_the_same_bytes_and_every_form_verifies() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -160,7 +160,7 @@ fn columns_that_a_scenario_never_fills_are_left_out_unless_asked_for() {
     sandbox
         .run(&["verify", "all", "--scenario", "scenario.toml"])
         .success();
-    // What was begun with all columns goes on with them.
+    // A run that began with all columns continues with them.
     let whole = sandbox.contents("all");
     let half = whole["records.csv"].len() / 2;
     sandbox.left_by_a_kill("all", &whole, &whole["records.csv"][..half]);
@@ -170,7 +170,7 @@ fn columns_that_a_scenario_never_fills_are_left_out_unless_asked_for() {
     assert_same_files(&sandbox.contents("all"), &whole, "resumed");
 }
 
-/// A figure of two axes is of the workload that is asked for; without one it is the mean over all.
+/// A figure of two axes is for the requested workload; without one it is the mean over all.
 #[test]
 fn a_figure_of_axes_is_of_the_workload_that_is_asked_for() {
     let workloads = ["scavenger-resnet18", "scavenger-transformer"];

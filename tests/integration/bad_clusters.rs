@@ -1,4 +1,4 @@
-//! Clusters that are not possible, refused as in [`bad_input`](crate::bad_input).
+//! Impossible clusters, refused as in [`bad_input`](crate::bad_input).
 
 use insta::assert_snapshot;
 
@@ -231,9 +231,9 @@ fn spot_vms_without_a_life_with_two_and_with_a_misspelt_one() {
     );
 }
 
-// How much of all there may be, and what is physical.
+// Limits on sizes, and physical limits.
 
-/// Told before anything of it is made: within a second and a few megabytes.
+/// Reported before anything is created: within a second and a few megabytes.
 #[test]
 fn more_of_all_than_there_may_be() {
     let told = |rest: &str| refused(&resnet18(rest));
@@ -323,7 +323,7 @@ fn workers_of_a_pair_that_no_mix_has() {
     assert_snapshot!(told);
 }
 
-/// Sizes of a mix stand in no list: nobody else tells of them.
+/// Sizes of a mix are in no list, so only this check reports them.
 #[test]
 fn a_mix_beyond_what_was_measured_has_its_reason() {
     for kinds in [

@@ -1,5 +1,5 @@
-//! Every mistake is refused before anything is run or written, with exit code 2, and told in full:
-//! the snapshots are what a user reads.
+//! Every mistake is refused before anything is run or written, with exit code 2, and reported in full: the snapshots are what
+//! a user reads.
 
 use std::fs;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::sandbox::{Sandbox, stderr, stdout};
 
-/// The message with which `scavsim run` refuses, after making sure that it wrote nothing.
+/// The message with which `scavsim run` refuses, after a check that it wrote nothing.
 pub fn refusal(sandbox: &Sandbox, arguments: &[&str]) -> String {
     refusal_into(sandbox, arguments, "out")
 }
 
-/// The same, with results that were to go to `out`.
+/// The refusal of a run with results in `out`.
 fn refusal_into(sandbox: &Sandbox, arguments: &[&str], out: &str) -> String {
     let before = sandbox.files(".");
     let all = [&["run"], arguments, &["--out", out]].concat();
@@ -27,7 +27,7 @@ pub fn refused(scenario: &str) -> String {
     refusal(&Sandbox::with(scenario), &["scenario.toml"])
 }
 
-/// The message about one scenario with a workload `mine` that `damage` has changed.
+/// The message about one scenario with a workload `mine` changed by `damage`.
 pub fn refused_workload(damage: impl Fn(&Sandbox)) -> String {
     let sandbox = Sandbox::with("workloads = [\"./mine\"]\n");
     sandbox.workload("mine");
@@ -35,7 +35,7 @@ pub fn refused_workload(damage: impl Fn(&Sandbox)) -> String {
     refusal(&sandbox, &["scenario.toml"])
 }
 
-/// A sound scenario with `rest` behind.
+/// A valid scenario followed by `rest`.
 pub fn resnet18(rest: &str) -> String {
     format!("workloads = [\"scavenger-resnet18\"]\n{rest}")
 }
@@ -250,14 +250,14 @@ fn kinds_below(root: &Value, schema: &Value, place: &str, kinds: &mut Vec<Kind>)
     }
 }
 
-/// The schema that is meant, where another is named.
+/// The referenced schema.
 fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     let name = schema["$ref"].as_str();
     let meant = name.and_then(|name| root.pointer(name.trim_start_matches('#')));
     meant.unwrap_or(schema)
 }
 
-/// What kinds are called in Rust.
+/// The names of kinds in Rust.
 const IN_RUST: [&str; 4] = ["variant", "newtype", "sequence", "struct "];
 
 #[test]
@@ -406,7 +406,7 @@ fn included_files_without_workloads() {
     assert_snapshot!(refusal(&sandbox, &["scenario.toml"]));
 }
 
-/// Those of form in values that do not hold are told, too; a path starts at its own file.
+/// Mistakes of form in overridden values are reported, too; a path is relative to its own file.
 #[test]
 fn mistakes_of_all_files_of_a_scenario_are_reported_together() {
     let sandbox = Sandbox::with("include = \"parts/base.toml\"\nreplicas = 3\nsed = 4\n");
@@ -507,7 +507,7 @@ usd_per_vm_hour = 1
     );
 }
 
-// Files that have no end.
+// Files without an end.
 
 #[cfg(unix)]
 #[test]

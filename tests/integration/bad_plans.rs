@@ -105,7 +105,7 @@ fn all_mistakes_of_plans_are_told_at_once() {
     );
 }
 
-/// Files of one's own that lack something.
+/// User files that lack something.
 #[test]
 fn a_profile_that_lacks_a_layer_and_links_without_bandwidths_are_refused() {
     let profile = repository().join("data/layers/opt-350m");
@@ -129,7 +129,7 @@ fn a_profile_that_lacks_a_layer_and_links_without_bandwidths_are_refused() {
         told.contains("layer") && told.contains("times.csv"),
         "{told}"
     );
-    // Without links between nodes, nothing but plans inside one VM is left.
+    // Without links between nodes, only plans inside one VM are left.
     let scenario = PLANS.replace("[parallel]", "[parallel]\nlinks = \"links.csv\"");
     let links =
         std::fs::read_to_string(repository().join("data/layers/links.csv")).expect("it is there");
@@ -149,8 +149,8 @@ fn a_profile_that_lacks_a_layer_and_links_without_bandwidths_are_refused() {
     assert!(told.contains("use links of unknown bandwidth"), "{told}");
 }
 
-/// A reaction that needs state nobody kept, virtual stages that do not divide, more experts than fit, sharding with a runtime that lacks
-/// it: told with the place.
+/// A reaction that needs state without copies, virtual stages that do not divide, more experts than fit, sharding with a
+/// runtime that lacks it: reported with the place.
 #[test]
 fn what_cannot_be_is_told() {
     let cases = [

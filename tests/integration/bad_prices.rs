@@ -1,4 +1,4 @@
-//! Prices that are not possible, refused as in [`bad_input`](crate::bad_input).
+//! Impossible prices, refused as in [`bad_input`](crate::bad_input).
 
 use insta::assert_snapshot;
 

@@ -1,8 +1,8 @@
-//! Bags of jobs through the program: what a scenario may say, what comes out, and the same bytes however it is run.
+//! Bags of jobs in the program: legal scenarios, results, and equal bytes for any way of running.
 
 use crate::sandbox::{Rows, Sandbox, repository, stderr, stdout};
 
-/// A small bag on VMs whose lives were counted.
+/// A small bag on VMs with counted lifetimes.
 const BAG: &str = r#"
 replicas = 6
 
@@ -81,7 +81,7 @@ fn a_bag_meets_prices_strategies_and_objectives() {
             .sum();
         let usd = row.number("cost_usd");
         assert!((parts / usd - 1.0).abs() < 1e-6, "{parts} {usd}");
-        // 20 jobs of 15 min or less on at least two slots take at least an hour.
+        // 20 jobs of 15 min or less on at least two slots need at least an hour.
         let hours = row.number("time_h");
         assert!((0.8..40.0).contains(&hours), "{hours}");
     }
@@ -138,7 +138,7 @@ fn ranking_tells_the_expected_cost_of_a_job() {
     let rows = Rows::parse(&csv);
     for row in rows.iter().filter(|row| row.text("pricing") == "rented") {
         let usd = row.number("job_cost_usd");
-        // One VM for 15 min or two for 12 at 0.24 USD an hour, and what losses add.
+        // One VM for 15 min or two for 12 at 0.24 USD an hour, plus losses.
         assert!((0.060..0.115).contains(&usd), "{usd}");
     }
 }
@@ -257,7 +257,7 @@ fn all_mistakes_of_a_bag_are_told_at_once() {
     assert!(told.contains("n1-highcpu-3"), "{told}");
 }
 
-/// 100 jobs on what is chosen, with and without the counted lives.
+/// 100 jobs on the choice, with and without the counted lifetimes.
 #[test]
 fn the_shipped_scenario_chooses_among_sizes() {
     let scenario = repository().join("scenarios/bags.toml");
@@ -277,7 +277,7 @@ fn the_shipped_scenario_chooses_among_sizes() {
         row.and_then(|row| row["job_cost_usd"].as_f64())
             .expect("a figure")
     };
-    // On 64 vCPUs in all, VMs of 32 are the cheapest.
+    // On 64 vCPUs in total, VMs of 32 are the cheapest.
     let of_32 = cost("n1-highcpu-32", "vms_per_job=2;parallel_jobs=4");
     assert!(of_32 < cost("n1-highcpu-16", "vms_per_job=4;parallel_jobs=4"));
     assert!(of_32 < cost("n1-highcpu-8", "vms_per_job=8;parallel_jobs=4"));

@@ -1,6 +1,6 @@
-//! Searches of a suite that are handed in: what is refused of them, and what is ranked.
+//! Submissions to a suite: refused ones, and their ranking.
 //!
-//! A suite of two jobs stands for the shipped one, which takes longer.
+//! A suite of two jobs replaces the shipped one, which is slower.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::sandbox::{Rows, Sandbox, assert_same_files, repository_file, stderr, 
 
 pub const JOBS: &str = "jobs = [\"kmeans_huge_spark15\", \"lr_huge_spark\"]";
 
-/// A suite on Scout with the hashes that the shipped one has.
+/// A suite on Scout with the hashes of the shipped one.
 pub fn with_hashes(suite: &str) -> String {
     let shipped: toml::Table = repository_file("data/bench/v1.toml").parse().expect("TOML");
     let scout = &shipped["grid"][0];
@@ -58,7 +58,7 @@ pub fn verify(sandbox: &Sandbox, folder: &str) -> assert_cmd::assert::Assert {
     sandbox.run(&["bench", "verify", folder, "--suite", "tiny.toml"])
 }
 
-/// Writes transcripts back, and their hash into the submission: a forger would, too.
+/// Writes transcripts back, and their hash into the submission, like a forger.
 fn put(sandbox: &Sandbox, folder: &str, lines: &[String]) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     sandbox.write(&format!("{folder}/transcripts.jsonl"), &text);
@@ -80,7 +80,7 @@ fn change(line: &mut String, from: &str, to: &str) {
     *line = line.replacen(from, to, 1);
 }
 
-/// What stands below the name of the folder, on one line however long.
+/// The text below the name of the folder, on one line of any length.
 pub fn reasons(text: &str) -> String {
     let words: Vec<&str> = text
         .lines()
@@ -276,7 +276,7 @@ while line := sys.stdin.readline():
     print(json.dumps({"choose": at}), flush=True)
 "#;
 
-/// A program needs to be there for the run alone, whether it fails or not.
+/// A program is needed only for the run, whether it fails or not.
 #[test]
 fn a_program_is_verified_without_it() {
     if without_python() {
@@ -306,7 +306,7 @@ fn a_program_is_verified_without_it() {
     std::fs::remove_dir_all(sandbox.path("my")).expect("it was there");
     let told = stdout(&verify(&sandbox, "mine").success());
     assert!(told.contains("its program was not run"), "{told}");
-    // Nobody is better off by taking a failure back.
+    // Undoing a failure has no advantage.
     let at = all
         .iter()
         .position(|line| line.contains("\"failed\""))
@@ -328,7 +328,7 @@ while line := sys.stdin.readline():
     print(json.dumps({"choose": random.Random(seed).choice(known)} if known else {"fail": "unknown"}), flush=True)
 "#;
 
-/// What the program of a folder does not make is refused once it is run: the best start under every start, another program.
+/// Results that the program of a folder does not produce are refused once it is run: the best start under every start, another program.
 #[test]
 fn a_program_is_run_again_and_judged_by_what_it_cannot_know() {
     if without_python() {
@@ -365,7 +365,7 @@ fn a_program_is_run_again_and_judged_by_what_it_cannot_know() {
         honest.contains("\"python3 known.py c4.xlarge\""),
         "{honest}"
     );
-    // The choice of the first start under the second one, as a lucky draw has it; figures are those of the choice.
+    // The choice of the first start under the second one, like a lucky draw; the figures match the choice.
     sandbox.write(
         "my/lucky.py",
         &COPIED.replace(
@@ -394,11 +394,11 @@ fn a_program_is_run_again_and_judged_by_what_it_cannot_know() {
     verify(&sandbox, "mine").success();
     let told = reasons(&stdout(&again("mine").code(1)));
     assert!(told.contains("makes other searches than these"), "{told}");
-    // Another program than the one of the hash.
+    // A program with another hash.
     sandbox.write("lucky/program/lucky.py", COPIED);
     let told = reasons(&stdout(&verify(&sandbox, "lucky").code(1)));
     assert!(told.contains("`program.lucky.py` is"), "{told}");
-    // Who knows configurations by their names fails where nobody has told them.
+    // A program that knows configurations by their names fails without them.
     sandbox.run(&run_it).success();
     run(&sandbox, "random@6", "random", &[]).success();
     let board = |more: &[&str]| {

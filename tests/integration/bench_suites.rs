@@ -1,4 +1,4 @@
-//! Suites of searches: what they ask, what they hold, and mistakes in them.
+//! Suites of searches: their questions, their contents, and mistakes in them.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::bench::{JOBS, reasons, run, sandbox, tiny, verify};
 use crate::external::without_python;
 use crate::sandbox::{Row, Rows, Sandbox, repository, repository_file, stderr, stdout};
 
-/// What a suite comes to is what `compare` has of the same half.
+/// The results of a suite equal those of `compare` on an equal half.
 #[test]
 fn a_suite_comes_to_what_a_comparison_does() {
     let sandbox = sandbox();
@@ -51,7 +51,7 @@ fn a_suite_comes_to_what_a_comparison_does() {
     }
 }
 
-/// On a grid without other jobs a program is told none, and who needs them fails there and is charged.
+/// On a grid without other jobs a program gets none; one that needs them fails there and is charged.
 #[test]
 fn where_a_grid_lacks_other_jobs_searches_are_made_all_the_same() {
     if without_python() {
@@ -109,7 +109,7 @@ fn every_mistake_of_a_suite_is_told_at_once() {
     assert_snapshot!(refused("tiny.toml", "randon"));
 }
 
-/// The cards in the repository are what the program says of the grids.
+/// The cards in the repository are the program's output for the grids.
 #[test]
 fn cards_are_those_of_the_grids() {
     let sandbox = Sandbox::new();
@@ -157,7 +157,7 @@ fn an_archive_has_all_that_its_hashes_say() {
     }
 }
 
-/// What a strategy takes of the past is of jobs of other programs.
+/// A strategy's earlier runs are of jobs of other programs.
 #[test]
 fn nothing_is_known_of_the_job_itself() {
     let text = "grid = \"scavenger\"\n[search]\nstrategies = [\"random\", \"value-of-information-history\"]\nobjectives = [\"cost\"]\n";
@@ -198,7 +198,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
     let honest = sandbox.read("out/submission.json");
     let said = "\"random@3\"";
     assert_eq!(honest.matches(said).count(), 2, "{honest}");
-    // In the name alone, and in both.
+    // In the name only, and in both.
     let refused = |times: usize, why: &str| {
         sandbox.write(
             "out/submission.json",
@@ -212,7 +212,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
         "a name that cannot be shown: it is the name of another strategy",
     );
     refused(2, "`random@4` makes other searches than these");
-    // As a program that it is not.
+    // Claims to be a different program.
     let program = honest.replace(said, "\"mine.py\"");
     sandbox.write("out/submission.json", &program);
     let told = stdout(&verify(&sandbox, "out").code(1));
@@ -220,7 +220,7 @@ fn no_strategy_stands_on_a_leaderboard_under_the_name_of_another() {
         reasons(&told).contains("`mine.py` is no built-in strategy, and has no `command`"),
         "{told}"
     );
-    // A program with the name of a strategy could not be told from it.
+    // A program with the name of a strategy would be ambiguous.
     sandbox.write("programs/random", "");
     let other = ["--name", "mine"];
     let told = stderr(&run(&sandbox, "programs/random", "other", &other).code(2));

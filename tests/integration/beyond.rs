@@ -1,5 +1,4 @@
-//! What a workload answers beyond its measurements: VM types that stand in, laws, memory, and a
-//! noise scale over training.
+//! Answers of a workload outside its measurements: scaled VM types, laws, memory, and a noise scale over training.
 
 use scavsim::cluster::World;
 use scavsim::configuration::Configuration;
@@ -112,7 +111,7 @@ fn at(vm: &str, workers: u32, batch: u32) -> Configuration {
 fn by_default_every_measured_point_with_an_even_placement_is_there() {
     let scenario = scenario("cluster.outside = \"leave-out\"");
     let all = &scenario.workloads()[0].1;
-    // 80 samples lie between the measured batches of φ and epochs; a single worker needs no φ.
+    // 80 samples are between the measured batches of φ and epochs; a single worker needs no φ.
     assert_eq!(all.len(), 6, "{all:?}");
     assert!(all.contains(&at("gpu/4", 8, 80)) && !all.contains(&at("gpu/1-3", 4, 40)));
     let uneven = self::scenario("cluster.vm = [\"gpu/1-3\"]");
@@ -144,7 +143,7 @@ fn every_vm_of_a_placement_is_paid_for_once() {
     assert_eq!(vms("gpu/4", 8), 2);
     assert_eq!(vms("gpu/1-3", 4), 2);
     assert_eq!(vms("gpu", 4), 4);
-    // One type of VM, however it is used.
+    // One type of VM, for any use.
     assert_eq!(
         plan.arena(0)
             .expect("an arena")
@@ -204,7 +203,7 @@ fn outside_the_hull_the_law_answers_when_it_may() {
     let by_law = |k: f64| f64::hypot(0.1 + 0.01 * 40.0, 0.05 + 0.02 * k);
     let expected = by_law(8.0) * 0.55 / by_law(4.0);
     assert!((replay.step.total_s() / expected - 1.0).abs() < 1e-12);
-    // Beyond the largest batch its φ is held; 10 epochs were measured there.
+    // Above the largest batch its φ is constant; 10 epochs were measured there.
     let epochs = |b: f64| b * goodput::steps(40.0, b, [(1000.0, 80.0), (2000.0, 2000.0)]);
     let expected = epochs(320.0) * 10.0 / epochs(160.0);
     assert!((replay.epochs / expected - 1.0).abs() < 1e-12);
@@ -298,7 +297,7 @@ fn progress_is_what_configurations_share() {
         .probe(1, Length::Steps(steps as u64))
         .expect("half-way");
     let before = cluster.run_to_target(0).expect("a run");
-    // Half of all steps at B = 40 are left: its steps earn progress evenly, φ or no φ.
+    // Half of all steps at B = 40 are left: its steps make equal progress, with any φ.
     let rest = (before.net_end - before.search_end).seconds() / world.truths[0].expected_step_s;
     let all = world.truths[0].steps_to_target;
     assert!((rest / all - 0.5).abs() < 0.01, "{rest} of {all}");
@@ -349,7 +348,7 @@ fn strategies_work_from_a_noise_scale() {
     assert!(forecast.time_s.iter().all(Option::is_some), "{forecast:?}");
 }
 
-/// A cluster of its own per VM type: each has its own oracle, and none sees the other's VMs.
+/// A separate cluster per VM type: each has its own oracle, and none sees the other's VMs.
 #[test]
 fn every_vm_type_may_be_searched_by_itself() {
     let text = "replicas = 2\ncluster.vm = [\"grid/4\"]\ncluster.search = \"each-vm\"\n\
@@ -368,7 +367,7 @@ fn every_vm_type_may_be_searched_by_itself() {
     let before: Vec<_> = (0..plan.cases()).map(|n| record(&plan, n)).collect();
     assert_eq!(before[0].0.as_deref(), Some("grid compute 1/4"));
     assert_eq!(before[79].0.as_deref(), Some("grid compute 20/4"));
-    // An arena that was forgotten is made again, the same.
+    // A dropped arena is made again, and equal.
     plan.forget_before(20);
     assert_eq!(record(&plan, 79), before[79]);
     let together = self::scenario(&text.replace("each-vm", "all"));

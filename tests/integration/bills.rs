@@ -1,5 +1,5 @@
-//! Bills by hand: for each policy some lengths of use, and beside each in words how the bill comes about. No
-//! figure here was worked out by the program.
+//! Manual bills: for each policy some lengths of use, each with an explanation of the bill. No figure here comes from the
+//! program.
 
 use scavsim::cloud::Fleet;
 use scavsim::pricing::{PolicyFile, RentedVmType, Tariff};
@@ -8,7 +8,7 @@ use scavsim::usage::{EndedBy, Phase, Usage, VmInterval};
 
 use crate::sandbox::{Sandbox, stderr};
 
-/// So many VMs of the first type, from one hour to another, given back then.
+/// VMs of the first type, from one hour to another, returned by the job.
 pub fn vms(vms: u32, from_h: f64, to_h: f64) -> VmInterval {
     VmInterval {
         vm: 0,
@@ -19,7 +19,7 @@ pub fn vms(vms: u32, from_h: f64, to_h: f64) -> VmInterval {
     }
 }
 
-/// The same, taken away by the provider.
+/// VMs of the first type, lost at the end.
 pub fn taken(count: u32, from_h: f64, to_h: f64) -> VmInterval {
     VmInterval {
         ended_by: EndedBy::Provider,
@@ -27,7 +27,7 @@ pub fn taken(count: u32, from_h: f64, to_h: f64) -> VmInterval {
     }
 }
 
-/// The same of the second type.
+/// VMs of the second type, returned by the job.
 pub fn other(count: u32, from_h: f64, to_h: f64) -> VmInterval {
     VmInterval {
         vm: 1,
@@ -65,7 +65,7 @@ fn assert_usd(found: f64, expected: f64, of: &str) {
     );
 }
 
-/// Holds a policy to bills: what was held, what it costs, and how that comes about.
+/// Checks a policy against bills: usage, cost, and its explanation.
 pub fn bills(policy: &str, types: &[RentedVmType<'_>], by_hand: &[(&[VmInterval], f64, &str)]) {
     let tariff = tariff(policy, types);
     for (held, usd, words) in by_hand {
@@ -74,10 +74,10 @@ pub fn bills(policy: &str, types: &[RentedVmType<'_>], by_hand: &[(&[VmInterval]
             ..Usage::default()
         };
         assert_usd(tariff.bill_usd(&usage), *usd, words);
-        // In whatever order they were held.
+        // In any order of use.
         usage.intervals.reverse();
         assert_usd(tariff.bill_usd(&usage), *usd, words);
-        // Divided among two phases, it is still the same.
+        // The bill is unchanged if the usage is divided into two phases.
         for i in *held {
             let seconds = (i.to - i.from).seconds();
             (usage.phases).add_vms(Phase::Searching, i.vm, i.vms, 0.25 * seconds);
@@ -325,7 +325,7 @@ fn spot_prices_and_commitments() {
             "14 h × $0.256 = $3.584, and 2 h × $0.723 = $1.446",
         )],
     );
-    // Neither a commitment nor sustained use takes anything off a spot price.
+    // Neither a commitment nor sustained use reduces a spot price.
     bills(
         &format!("{prices}commitment_discount = 0.5"),
         &k80,
@@ -344,7 +344,7 @@ fn spot_prices_and_commitments() {
             "1,460 h × $0.256 = $373.76, and 730 h × 0.70 × $0.723 = $369.453",
         )],
     );
-    // What a VM costs in its first hour, by the terms that it is rented on.
+    // The price of a VM in its first hour, by its terms.
     let first = tariff(series, &k80);
     assert_eq!(
         (first.usd_per_vm_hour(0), first.usd_per_vm_hour(1)),

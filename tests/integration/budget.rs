@@ -1,4 +1,4 @@
-//! Training within a budget of time: at most so many steps, or until a moment.
+//! Training within a budget of time: at most a number of steps, or until a time.
 
 use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
@@ -27,7 +27,7 @@ impl Bench {
         Bench { plan }
     }
 
-    /// Trains from time zero; what came of it, and when.
+    /// Trains from time zero; returns the result, and its time.
     fn train(&self, fidelity: Fidelity, replica: u64, goal: Goal) -> (TrainingResult, SimTime) {
         let (plan, arena) = (&self.plan, self.plan.arena(0).expect("an arena"));
         let world = arena.world().expect("simulated");
@@ -68,7 +68,7 @@ const STATIC: &str = "cluster.vm = [\"slow\"]\ncluster.workers = [2]\n";
 fn a_run_until_the_end_of_its_nth_step_completes_n_steps() {
     for (fidelity, cv) in [
         (Fidelity::Event, 0.3),
-        // Of steps that vary, `fast` draws others where it is asked to stop.
+        // If steps vary, `fast` draws others when it must stop.
         (Fidelity::Fast, 0.0),
     ] {
         let bench = Bench::of(&tiny(&format!("{STATIC}variation.step_cv = {cv}")));
@@ -140,7 +140,7 @@ fn a_cluster_that_may_change_stops_in_time_too() {
     }
 }
 
-/// VM by VM or all alike: a job that walks from one to the other holds what the cluster has, and nothing besides.
+/// VM by VM or all alike: a job that moves from one to the other rents the VMs of its cluster, and no others.
 #[test]
 fn a_job_that_walks_between_kinds_and_plain_types_holds_only_the_cluster_it_is_in() {
     let text = "cluster.vm = [\"slow\", \"told\"]\ncluster.workers = [2, 4]\ncluster.start_up_s = 10\n\

@@ -1,10 +1,10 @@
-//! Advice beyond what was measured: machines of the catalogue, through the door that users have.
+//! Advice outside the measurements: machines of the catalogue, in the program.
 
 use serde_json::Value;
 
 use crate::sandbox::{Sandbox, stderr, stdout};
 
-/// A T4 alone, two and four of them, on a machine that has four.
+/// One T4, two and four of them, on a machine with four.
 const FOUR: &str = include_str!("../../scenarios/example-profile-t4.csv");
 const SAMPLES: f64 = 1_281_167.0;
 
@@ -49,7 +49,7 @@ fn one_gpu_is_rented_as_one_gpu_for_half_the_money() {
     assert_eq!(best["vm_measured"], false);
     assert_eq!(best["stands_for"]["like"], "g4dn.12xlarge");
     assert_eq!(best["stands_for"]["basis"], "same-gpu");
-    // By hand: the measured step, five minutes until the VM trains, $0.526 an hour; errors make the mean a little more.
+    // Manual: the measured step, five minutes until the VM trains, $0.526 an hour; errors increase the mean a little.
     let hours = 90.0 * SAMPLES / 256.0 * 1.175 / 3600.0 + 5.0 / 60.0;
     let more = figure(best, "cost_usd") / (0.526 * hours);
     assert!((1.0..1.03).contains(&more), "{more}");
@@ -58,7 +58,7 @@ fn one_gpu_is_rented_as_one_gpu_for_half_the_money() {
     assert_eq!(measured["vm_measured"], true);
     let share = figure(best, "cost_usd") / figure(measured, "cost_usd");
     assert!((0.35..0.6).contains(&share), "{share}");
-    // What was measured is surer than what was not.
+    // Measured configurations are more certain than others.
     let wide = |c: &Value| figure(c, "time_p95_h") / figure(c, "time_p5_h");
     let all = choices(&advice);
     let known = all.iter().find(|c| c["provenance"] == "measured");
@@ -89,7 +89,7 @@ fn a_machine_that_nobody_touched_is_what_to_measure_next() {
         figure(next, "net") > 0.0 && figure(next, "price_usd") < 1.0,
         "{next}"
     );
-    // Once it is measured it is sure, and its GPU tells others of its kind.
+    // A measured one is certain, and its GPU predicts others of its kind.
     let vm = next["vm"].as_str().expect("a name");
     let before = of(&advice, vm, 1, next["batch"].as_u64().expect("a batch"));
     let step = figure(before, "time_h") * 3600.0 / (90.0 * SAMPLES / figure(next, "batch"));
@@ -121,13 +121,13 @@ fn another_gpu_is_taken_first_only_where_it_is_surely_better() {
             assert!(figure(choice, "chance_better") < 0.9, "{choice}");
         }
     }
-    // An H100 beside a T4 is surely faster.
+    // An H100 is certainly faster than a T4.
     let fast = advised(FOUR, &["--objective", "time"]);
     assert_eq!(basis(&choices(&fast)[0]).as_deref(), Some("other-gpu"));
     assert!(choices(&fast).iter().all(|c| figure(c, "over_best") >= 0.0));
 }
 
-/// No worker gets more samples than were measured, but where its GPU holds more.
+/// No worker gets more samples than were measured, unless its GPU has more memory.
 #[test]
 fn memory_bounds_what_a_worker_gets() {
     let gib = [("g4dn", 16.0), ("g5", 24.0), ("g6e", 48.0), ("g6", 24.0)];
@@ -155,7 +155,7 @@ fn only_what_was_measured_is_asked_about_if_so_wanted() {
         text.contains("VM types that were not measured (--only-measured)"),
         "{text}"
     );
-    // The measured ones are worth the same beside all others.
+    // The measured ones have an equal value among all others.
     let all = advised(FOUR, &[]);
     for choice in choices(&advice) {
         let at = |key: &str| choice[key].as_u64().expect("a number");
@@ -199,7 +199,7 @@ fn providers_and_prices_of_ones_own_reach_the_catalogue() {
     }
 }
 
-/// Half the machine of a family takes longer, and is told as what it is.
+/// Half the machine of a family is slower, and is labelled as such.
 #[test]
 fn machines_without_gpus_are_told_by_their_family() {
     let table = "vm,workers,batch,step_s,epochs
@@ -224,7 +224,7 @@ m5.2xlarge,4,256,2.4,11
     }
 }
 
-/// A GPU of nearly twice the speed shortens compute and leaves communication, which twice the network does not.
+/// A GPU of nearly twice the speed shortens compute; a network of twice the rate does not shorten communication as much.
 #[test]
 fn another_gpu_shortens_compute_and_leaves_communication() {
     let table = "vm,workers,batch,step_s,epochs
@@ -238,7 +238,7 @@ g5.xlarge,4,256,1.500,20
         (figure(c, "time_p5_h") * figure(c, "time_p95_h")).sqrt() * figure(c, "batch")
     };
     let (alone, two) = (step("g6e.xlarge", 1, 128), step("g6e.xlarge", 2, 256));
-    // Where communication were shortened too, two workers with twice the samples would take about 1.15 times as long as one.
+    // If communication were shortened, too, two workers with twice the samples would need about 1.15 times as long as one.
     assert!(two / alone > 1.3, "{}", two / alone);
     let (other, faster) = (step("g6e.2xlarge", 1, 128), step("g6e.2xlarge", 2, 256));
     assert!(

@@ -1,4 +1,4 @@
-//! What the program is told on the command line, and a first scenario.
+//! Options of the command line, and a first scenario.
 
 use crate::sandbox::{Sandbox, repository, stderr, stdout};
 use crate::widths::printed;
@@ -39,7 +39,7 @@ fn a_first_scenario_is_written_once_and_runs() {
     sandbox.run(&["new", "mine"]).success();
     let text = sandbox.read("mine.toml");
     assert!(text.contains("name = \"mine\""), "{text}");
-    // Editors find the schema beside it, by its first line.
+    // Editors find the schema next to it, by its first line.
     assert!(
         text.starts_with("#:schema scenario.schema.json\n"),
         "{text}"

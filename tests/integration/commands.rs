@@ -1,4 +1,4 @@
-//! The other commands, and the forms of output.
+//! The other commands, and the output formats.
 
 use std::fs;
 use std::process::Stdio;
@@ -79,7 +79,7 @@ fn vm_types_are_listed_by_provider_gpu_and_region() {
     let any = Rows::parse(&csv);
     assert!(any.len() > 60, "{}", any.len());
     assert!(any.iter().all(|row| !row.text("gpu").is_empty()));
-    // Any case will do, and a region chooses its VM types alone.
+    // Case is ignored, and a region selects only its VM types.
     let a10g = ["--gpu", "a10g", "--format", "csv"];
     assert_eq!(Rows::parse(&vms(&a10g)).len(), 8);
     let europe = vms(&["--region", "westeurope", "--format", "csv"]);
@@ -94,7 +94,7 @@ fn vm_types_are_listed_by_provider_gpu_and_region() {
     }
 }
 
-/// Each price of `list vms` is among those of its VM type that held on its day.
+/// Each price of `list vms` is among the prices of its VM type on its day.
 #[test]
 fn prices_are_listed_by_region_market_and_day() {
     let sandbox = Sandbox::new();
@@ -170,7 +170,7 @@ fn everything_listed_can_be_used() {
             .collect();
         names
     };
-    // Policies of other VM types have no price for the GPU workloads, and the other way round.
+    // Policies of other VM types have no price for the GPU workloads, and vice versa.
     let (priced, others): (Vec<String>, Vec<String>) =
         (names("workloads").into_iter()).partition(|workload| workload.starts_with("scavenger"));
     assert!(!others.is_empty());
@@ -251,7 +251,7 @@ fn the_schema_accepts_our_scenarios_and_refuses_a_misspelt_key() {
     }
 }
 
-/// The schema asks for no less than the reader does.
+/// The schema requires everything that the reader does.
 #[test]
 fn the_schema_refuses_a_scenario_without_workloads() {
     let validator = jsonschema::validator_for(&schema()).expect("it is a schema");
@@ -267,7 +267,7 @@ fn the_checked_in_schema_is_current() {
     );
 }
 
-/// `SCAVSIM_RENEW=1` writes it anew.
+/// `SCAVSIM_RENEW=1` writes it again.
 #[test]
 fn the_reference_of_commands_is_current() {
     let sandbox = Sandbox::new();
@@ -281,7 +281,7 @@ fn the_reference_of_commands_is_current() {
         repository_file("docs/reference/cli.md") == now,
         "docs/reference/cli.md is stale: scavsim manual docs/reference --markdown"
     );
-    // Every command and an option of each stand there.
+    // It has every command and an option of each.
     for word in [
         "## `scavsim run`",
         "`--replicas",
@@ -441,7 +441,7 @@ fn the_summary_as_json_tells_what_the_summary_file_tells() {
     assert_eq!(several[0], value);
 }
 
-/// `scavsim … | head -1`: nobody is told off, and result files are complete all the same.
+/// `scavsim … | head -1`: no error is printed, and result files are complete.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let sandbox = Sandbox::with(SMALL);
@@ -485,7 +485,7 @@ fn pairs_series_and_exclusions_make_the_configurations_they_say() {
             "workloads = [\"scavenger-resnet18\"]\n[cluster]\n{cluster}\n[search]\nstrategies = [\"oracle\"]\n"
         ));
         let assert = sandbox.run(&["run", "scenario.toml", "--dry-run"]);
-        // The default configuration that break-even is counted against may be among those left out.
+        // The default configuration, the reference of break-even, may be among those left out.
         let printed = stdout(&assert.success());
         assert!(
             printed.contains(&format!("\n{count} configurations;")),
@@ -494,7 +494,7 @@ fn pairs_series_and_exclusions_make_the_configurations_they_say() {
     }
 }
 
-/// Whoever has no file yet is told what makes one.
+/// A user without a file learns which command makes one.
 #[test]
 fn a_command_without_its_file_says_what_makes_one() {
     let sandbox = Sandbox::new();
@@ -513,12 +513,12 @@ fn a_command_without_its_file_says_what_makes_one() {
         let text = stderr(&sandbox.run(arguments).code(2));
         assert!(text.contains(said), "{arguments:?}: {text}");
     }
-    // What is missing besides a file has no such remedy.
+    // Other missing files have no such advice.
     let text = stderr(&sandbox.run(&["trace", "none.toml"]).code(2));
     assert!(!text.contains("scavsim new"), "{text}");
 }
 
-/// Tables of papers and notes: the same cells as on a terminal.
+/// Tables for papers and notes: equal cells as on a terminal.
 #[test]
 fn tables_are_written_for_documents() {
     let sandbox = Sandbox::new();
@@ -543,7 +543,7 @@ fn tables_are_written_for_documents() {
             count("\\end{tabular}"),
             "{latex}"
         );
-        // Whatever is no table is a comment.
+        // Everything outside of tables is a comment.
         let mut in_table = false;
         for line in latex.lines().filter(|line| !line.is_empty()) {
             in_table |= line.starts_with("\\begin{tabular}");

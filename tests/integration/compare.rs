@@ -39,7 +39,7 @@ fn the_comparison_on_llm_pilot_in_results_is_current() {
     assert_current("compare-llm-pilot.txt", &text);
 }
 
-/// What little history is worth: 36 runs of other jobs, and what searches of earlier jobs saw.
+/// The value of little history: 36 runs of other jobs, and probes of searches of earlier jobs.
 #[test]
 fn the_comparison_with_little_history_in_results_is_current() {
     let strategies = "search.strategies=[\"value-of-information\", \"value-of-information-history\", \"average-best\", \"collaborative-filtering\", \"rgpe\"]";
@@ -58,7 +58,7 @@ fn the_comparison_of_cheap_versions_in_results_is_current() {
     assert_current("compare-fidelity.txt", &text);
 }
 
-/// What is compared is what a run has in its records.
+/// The compared figures equal those in records of a run.
 #[test]
 fn figures_are_those_of_records() {
     let sandbox = Sandbox::with(&repository_file("scenarios/compare-scout.toml"));
@@ -144,7 +144,7 @@ fn all_three_tables_are_written() {
         sandbox.read("out/strategies.csv").lines().count(),
         1 + 2 * 19
     );
-    // What was made from the same is the same, on any number of threads.
+    // Equal inputs give equal output, with any number of threads.
     let again: Vec<&str> = run
         .iter()
         .map(|word| if *word == "out" { "again" } else { word })
@@ -191,7 +191,7 @@ fn json_has_what_the_tables_have() {
 /// Strategies of the shipped comparisons on whole runs.
 const STRATEGIES: usize = 24;
 
-/// Medians and 90th percentiles of a strategy are those of its cases.
+/// Medians and 90th percentiles of a strategy match its cases.
 #[test]
 fn quantiles_are_those_of_cases() {
     let sandbox = Sandbox::with(
@@ -249,7 +249,7 @@ fn with_program(program: &str, arguments: &str, strategies: &str, jobs: &str) ->
     sandbox
 }
 
-/// It would lead by the cases in which it has luck.
+/// It would lead by its lucky cases.
 #[test]
 fn whoever_gives_up_without_luck_is_last_in_every_table() {
     if crate::external::without_python() {
@@ -268,7 +268,7 @@ fn whoever_gives_up_without_luck_is_last_in_every_table() {
         ])
         .success();
     let text = stdout(&run);
-    // The table of each block ends with it, and says why.
+    // It is last in the table of each block, with the reason.
     assert_eq!(text.matches("\ngambler fails in ").count(), 4, "{text}");
     assert!(text.contains(" × no luck"), "{text}");
     for table in text.split("\nstrategy ").skip(1).take(4) {
@@ -295,7 +295,7 @@ fn whoever_gives_up_without_luck_is_last_in_every_table() {
             .iter()
             .all(|row| row.text("strategy") == "gambler" && row.text("reason") == "no luck")
     );
-    // A comparison without failures leaves none behind.
+    // A comparison without failures has no file of them.
     sandbox.edit("scenario.toml", ", \"gambler\"]", "]");
     sandbox
         .run(&["compare", "scenario.toml", "--out", "out"])
@@ -306,7 +306,7 @@ fn whoever_gives_up_without_luck_is_last_in_every_table() {
     assert_eq!(manifest["scenarios"][0]["seed"], 0);
 }
 
-/// A case that fails is charged what it spent, and R runs of the worst configuration that completes.
+/// A case that fails is charged its spending, and R runs of the worst configuration that completes.
 #[test]
 fn a_failure_costs_what_it_spent_and_the_worst_runs() {
     if crate::external::without_python() {

@@ -1,7 +1,7 @@
-//! How often the intervals that summaries print hold: of series of few replicas, against the mean of all of them.
+//! Coverage of the intervals in summaries: for series of few replicas, against the mean of all of them.
 //!
-//! `cargo test --test integration coverage -- --ignored --nocapture` measures it over 2,000 series of shipped scenarios and prints
-//! the tables; `SCAVSIM_SERIES=N` takes another number of series.
+//! `cargo test --test integration coverage -- --ignored --nocapture` measures it over 2,000 series of shipped scenarios and
+//! prints the tables; `SCAVSIM_SERIES=N` changes the number of series.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -16,7 +16,7 @@ use scavsim::stats::Interval;
 
 use crate::replay::scenario;
 
-/// A shipped scenario, changed in these keys; all others, its variation among them, are its own.
+/// A shipped scenario, changed in these keys; all others, including its variation, are its own.
 fn shipped(name: &str, changes: &str) -> String {
     format!("include = \"scenarios/{name}.toml\"\n{changes}\n")
 }
@@ -28,7 +28,7 @@ fn main_scenario(changes: &str) -> String {
     shipped("scavenger", &format!("{few}\n{changes}"))
 }
 
-/// Spot VMs and a limit of time within the error of few runs: 16 × 1024 is expected to take 5.07 h.
+/// Spot VMs and a limit of time within the error of few runs: 16 × 1024 has an expected time of 5.07 h.
 const ON_SPOT: &str = "workloads = [\"scavenger-resnet18\"]\n\
                        cluster = { pairs = [[12, 1024], [16, 1024]], start_up_s = 87 }\n\
                        limits.max_time_h = 5.1\n\
@@ -37,7 +37,7 @@ const ON_SPOT: &str = "workloads = [\"scavenger-resnet18\"]\n\
 /// Workload and strategy, objective, figure.
 type Key = [String; 3];
 
-/// What a series says of a figure.
+/// The interval of a series for a figure.
 type Told = (Option<Interval>, IntervalCoverage);
 
 /// Series that were run, with all their cases together.
@@ -47,7 +47,7 @@ struct Series {
     told: BTreeMap<Key, Vec<Told>>,
 }
 
-/// Series whose interval was below the mean of all, held it, was above it; and series without an interval.
+/// Number of series whose interval was below the mean of all, contained it, was above it; and of series without an interval.
 #[derive(Default, Clone, Copy)]
 struct Seen {
     below: u32,
@@ -73,7 +73,7 @@ impl Seen {
     }
 }
 
-/// All figures of a group, with their intervals and how often these hold, by name.
+/// All figures of a group, with their intervals and coverage, by name.
 fn figures(tallied: &GroupSummary) -> Vec<(String, f64, Told)> {
     let mut all = Vec::new();
     for (metric, mean) in METRICS.iter().zip(&tallied.means) {
@@ -99,14 +99,14 @@ fn figures(tallied: &GroupSummary) -> Vec<(String, f64, Told)> {
     all
 }
 
-/// An empty summary of replicas that are in pairs where those of the scenario are.
+/// An empty summary of replicas that are in pairs if those of the scenario are.
 fn summary(scenario: &Scenario) -> Summary {
     let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX).in_pairs(scenario.antithetic);
     Summary::new(None, false, tasks)
 }
 
 impl Series {
-    /// Cuts the replicas of a scenario into series of so many.
+    /// Cuts the replicas of a scenario into series of equal length.
     fn of_one(text: &str, series: u64, length: u64) -> Series {
         let scenario = scenario(&format!("replicas = {}\n{text}", series * length));
         let mut all = Series {
@@ -117,9 +117,9 @@ impl Series {
         all
     }
 
-    /// Runs a scenario with as many seeds, after `ready` has decided what it leaves open.
+    /// Runs a scenario with a number of seeds, after `ready` has set open values.
     fn of_seeds(text: &str, series: u64, ready: impl Fn(&mut Scenario)) -> Series {
-        // Strategies come again with every seed, so that all their groups stay open.
+        // Strategies repeat with every seed, so that all their groups stay open.
         let tasks = Tasks::new(u64::MAX, u64::MAX, u64::MAX);
         let mut all = Series {
             all: Summary::new(None, true, tasks),
@@ -134,7 +134,7 @@ impl Series {
         all
     }
 
-    /// Takes in all cases of a scenario, whose replicas are series of this length.
+    /// Adds all cases of a scenario, whose replicas are series of this length.
     fn take(&mut self, scenario: &Scenario, length: u64) {
         let plan = Plan::new(scenario).expect("a checked scenario");
         let mut evaluator = Evaluator::new(&plan);
@@ -157,7 +157,7 @@ impl Series {
         }
     }
 
-    /// Coverage of every figure that varies, by what its intervals say of themselves.
+    /// Coverage of every figure that varies, by the stated coverage of its intervals.
     fn coverage(self) -> BTreeMap<(Key, IntervalCoverage), Seen> {
         let mut seen: BTreeMap<(Key, IntervalCoverage), Seen> = BTreeMap::new();
         for group in self.all.finish_usual() {
@@ -177,7 +177,7 @@ impl Series {
     }
 }
 
-/// Least share of series in which an interval holds that says so much of itself.
+/// Minimum share of series in which an interval with this stated coverage holds.
 fn promised(holds: IntervalCoverage) -> f64 {
     match holds {
         IntervalCoverage::AsSaid | IntervalCoverage::Oftener => 0.93,
@@ -185,8 +185,8 @@ fn promised(holds: IntervalCoverage) -> f64 {
     }
 }
 
-/// No figure is held less often than its intervals say, as far as so many series tell. That a series says of itself what it does
-/// depends on what it saw, so figures are held to the least that any of their intervals promises.
+/// No figure has a lower coverage than its intervals state, within the error of this number of series. The statement of a
+/// series depends on its data, so figures are checked against the minimum that any of their intervals states.
 fn assert_held(seen: &BTreeMap<(Key, IntervalCoverage), Seen>) {
     let mut figures: BTreeMap<&Key, (f64, f64, f64)> = BTreeMap::new();
     for ((key, holds), seen) in seen {
@@ -197,27 +197,27 @@ fn assert_held(seen: &BTreeMap<(Key, IntervalCoverage), Seen>) {
     }
     assert!(figures.len() > 100, "{}", figures.len());
     for (key, (held, all, least)) in figures.iter().filter(|(_, figure)| figure.1 > 0.0) {
-        // Four standard deviations of such a share among so many.
+        // Four standard deviations of such a share with this number.
         let (share, least) = (held / all, least / all);
         let slack = 4.0 * (least * (1.0 - least) / all).sqrt();
         assert!(share >= least - slack, "{key:?}: {share:.3} for {least:.3}");
     }
 }
 
-/// Of a series of 20 replicas of the main scenario.
+/// For a series of 20 replicas of the main scenario.
 #[test]
 fn intervals_hold_with_few_replicas_and_rare_events() {
     assert_held(&Series::of_one(&main_scenario(""), 120, 20).coverage());
 }
 
-/// Pairs of mirrored luck promise no more than they hold, from as many replicas on as the documents ask for. Where a rare wrong
-/// choice is all that a pair leaves of its luck, they held in 38 % of series.
+/// Antithetic pairs state no more than their coverage, from the number of replicas in the documents on. Where only a rare
+/// wrong choice differs in a pair, the coverage was 38 % of series.
 #[test]
 fn intervals_hold_with_antithetic_replicas() {
     assert_held(&Series::of_one(&main_scenario("antithetic = true"), 80, 60).coverage());
 }
 
-/// Prints how often all figures are held, and which are outside of 93 to 97 % though their intervals do not say so in most series.
+/// Prints the coverage of all figures, and those outside of 93 to 97 % although their intervals do not say so in most series.
 fn print(title: &str, series: u64, seen: &BTreeMap<(Key, IntervalCoverage), Seen>) {
     let mut figures: BTreeMap<&Key, (f64, f64, f64)> = BTreeMap::new();
     for ((key, holds), seen) in seen {
@@ -244,7 +244,7 @@ fn print(title: &str, series: u64, seen: &BTreeMap<(Key, IntervalCoverage), Seen
             (sum.0 + seen.held, sum.1 + seen.promised())
         });
         let share = |seen: &Seen| f64::from(seen.held) / f64::from(seen.promised());
-        // Of figures whose intervals have the sign in a twentieth of series and more.
+        // For figures whose intervals have the sign in a twentieth of series and more.
         let often = own().filter(|(_, seen)| 20 * u64::from(seen.promised()) >= series);
         let least = often.map(|((key, _), seen)| (share(seen), key));
         if let Some((least, key)) = least.min_by(|a, b| a.0.total_cmp(&b.0)) {

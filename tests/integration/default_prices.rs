@@ -1,8 +1,8 @@
-//! What is charged where nobody says what: each default beside a figure from elsewhere, and what is to be minded of prices.
+//! Default prices: each default compared with a figure from elsewhere, and remarks on prices.
 
 use crate::sandbox::{Rows, Sandbox, repository_file, stderr, stdout};
 
-/// USD per hour on demand as the table of the catalogue has it for a day.
+/// USD per hour on demand in the catalogue's table for a day.
 fn listed(provider: &str, vm: &str, region: &str, day: &str) -> f64 {
     let table = repository_file(&format!("data/clouds/prices/{provider}.csv"));
     let rows = table
@@ -31,7 +31,7 @@ fn close(found: f64, expected: f64, within: f64) {
     );
 }
 
-/// Billed the paper's rate of an e2-standard-4, it was $0.06 for $0.80, and another machine.
+/// Regression: billed at the paper's rate of an e2-standard-4, it was $0.06 instead of $0.80, and another machine.
 #[test]
 fn measurements_of_ones_own_cost_what_their_vms_are_listed_at() {
     let sandbox = profile();
@@ -59,7 +59,7 @@ fn measurements_of_ones_own_cost_what_their_vms_are_listed_at() {
     let note = stderr(&run);
     assert!(note.contains("no pricing policy is named"), "{note}");
     assert!(note.contains("AWS us-east-1 (2026-07-20)"), "{note}");
-    // By what it is called, and by what others call it.
+    // By its own name, and by other names.
     let named = |policy: &str| {
         sandbox.write(
             "t.toml",
@@ -94,7 +94,7 @@ fn every_door_takes_the_same_default() {
     let summary = sandbox.run(&["summary", "out"]).success();
     assert!(stdout(&summary).contains("no pricing policy is named"));
     sandbox.run(&["compare", "s.toml"]).success();
-    // Advice has prices of its own: of this profile, the same.
+    // Advice has prices of its own: equal ones for this profile.
     let advice = sandbox
         .run(&[
             "advise",
@@ -112,7 +112,7 @@ fn every_door_takes_the_same_default() {
     close(figure("cost_usd") / figure("time_h"), 1.006, 1e-3);
 }
 
-/// Only the paper's own workloads have the paper's rate, and only on the machine that it measured.
+/// Only the paper's own workloads have the paper's rate, and only on its measured machine.
 #[test]
 fn the_papers_rate_is_that_of_its_own_workloads() {
     let policy = |text: &str| {
@@ -137,7 +137,7 @@ fn the_papers_rate_is_that_of_its_own_workloads() {
     assert_eq!(name, "list-2026");
     let ratio = listed("gcp", "e2-standard-4", "us-central1", "2026-07-30") / 0.13402;
     close(listed_usd / usd, ratio, 1e-4);
-    // Beside a workload that says nothing, all are charged what is listed.
+    // Together with a workload without a rate, all are charged the listed price.
     let both = "workloads = [\"scavenger-resnet18\", \"./w\"]\n[cluster]\noutside = \"leave-out\"\n\
                 [search]\nstrategies = [\"oracle\"]\nobjectives = [\"time\"]\n";
     assert_eq!(policy(both).0, "list-2026");
@@ -154,7 +154,7 @@ fn a_bag_and_plans_are_charged_what_is_listed() {
     sandbox.run(&["run", "bag.toml", "--out", "bag"]).success();
     let rows = Rows::parse(&sandbox.read("bag/records.csv"));
     let usd = listed("gcp", "n1-highcpu-32", "us-central1", "2026-07-30");
-    // Four jobs of half an hour on two VMs, one after the other.
+    // Four jobs of half an hour on two VMs, one after another.
     let bill = rows.iter().next().expect("a row").number("oracle_cost_usd");
     close(bill, 4.0 * 0.5 * 2.0 * usd, 1e-9);
 
@@ -177,7 +177,7 @@ fn a_bag_and_plans_are_charged_what_is_listed() {
     }
 }
 
-/// Spot VMs cost what spot VMs are listed at, those beside them on demand what these are.
+/// Spot VMs are charged the listed spot price, on-demand VMs with them the on-demand price.
 #[test]
 fn spot_vms_are_charged_a_spot_price_unasked() {
     let bill = |text: &str| {
@@ -209,7 +209,7 @@ fn spot_vms_are_charged_a_spot_price_unasked() {
         panic!("one configuration")
     };
     assert_eq!(policy, "list-2026-spot");
-    // Replacements are billed while the job waits: no more than a few parts in a hundred.
+    // Replacements are billed while the job waits: no more than a few per cent.
     close(*usd, 0.080424, 0.05);
     let kinds = "vm = [\"calm\", \"cheap\"]\n[kind.calm]\nvm = \"e2-standard-4\"\n\
                  [kind.cheap]\nvm = \"e2-standard-4\"\nmarket = \"spot\"\n";
@@ -272,7 +272,7 @@ fn a_type_without_a_price_is_refused_where_it_stands_with_what_to_write() {
             assert!(flat.contains(say), "{text}: {wrong}");
         }
     }
-    // What it says is enough.
+    // An explicit value is enough.
     sandbox.write(
         "s.toml",
         "workloads = [\"./w\"]\npricing.policies = [\"mine\"]\npricing.define.mine = { usd_per_hour_of = { \"my-box\" = 2 } }\n",
@@ -280,7 +280,7 @@ fn a_type_without_a_price_is_refused_where_it_stands_with_what_to_write() {
     sandbox.run(&["check", "s.toml"]).success();
 }
 
-/// A flat price, and that of one other type, for machines that do not cost the same.
+/// A flat price, and the price of another type, for machines with different prices.
 #[test]
 fn one_price_for_two_vm_types_does_not_pass_without_a_word() {
     let sandbox = profile();
@@ -295,7 +295,7 @@ fn one_price_for_two_vm_types_does_not_pass_without_a_word() {
         let rank = sandbox.run(&["rank", "s.toml"]).success();
         let summary = sandbox.run(&["summary", "out"]).success();
         let flat = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What stands below a ranking is not said beside it again.
+        // Remarks below a ranking are not repeated on stderr.
         assert!(!flat(stderr(&rank)).contains("one price for"));
         let all = [stderr(&run), stdout(&run), stdout(&rank), stdout(&summary)];
         all.map(flat)
@@ -341,7 +341,7 @@ fn a_spot_price_without_losses_is_marked_wherever_it_can_be_chosen() {
         assert!(!text.contains("gcp-2026-e2†"), "{text}");
         assert!(text.contains("nobody takes away"), "{text}");
     }
-    // The headline names it so, and the cheapest is one that can be had.
+    // The headline marks it, and the cheapest available one is named.
     let names_it = |line: &str| line.contains("gcp-2026-e2-spot†  ") && line.contains("  cost  ");
     assert!(stdout(&run).lines().any(names_it), "{}", stdout(&run));
     assert!(policies.contains("cheapest: gcp-2026-e2 $"), "{policies}");
@@ -393,7 +393,7 @@ fn a_spot_price_with_losses_is_not_marked_and_of_a_kind_on_demand_it_is_refused(
     let expected =
         "pricing policy `gcp-2026-e2-spot` has spot prices alone, and `e2-standard-4` is on demand";
     assert!(refused.contains(expected), "{refused}");
-    // A ratio is for the spot VMs alone, so no VM on demand has it.
+    // A ratio is for spot VMs only, so no VM on demand has it.
     assert_eq!(refused.matches("error: ").count(), 1, "{refused}");
     assert!(refused.contains("scenario.toml:"), "{refused}");
     let (text, said) = ranked(kinds, &WITH_SPOT.replace("\"gcp-2026-e2-spot\", ", ""));
@@ -403,7 +403,7 @@ fn a_spot_price_with_losses_is_not_marked_and_of_a_kind_on_demand_it_is_refused(
     );
 }
 
-/// Its own in-sample model was "100 % right, +0.0 %" and the least cost under 24 policies of 24.
+/// Regression: its own in-sample model was "100 % right, +0.0 %" and the least cost under 24 policies of 24.
 #[test]
 fn one_workload_is_not_averaged_with_itself_alone() {
     let records = |stored: &str| {
@@ -437,7 +437,7 @@ fn one_workload_is_not_averaged_with_itself_alone() {
         known("no-search")
     );
 
-    // Nobody else trained on such machines: the universal model answers, from one run.
+    // No other workload was trained on such machines: the universal model answers, from one run.
     let sandbox = profile();
     sandbox.write(
         "s.toml",
@@ -464,7 +464,7 @@ const EACH_VM: &str = "workloads = [\"scavenger-transformer\"]\nreplicas = 2\n[v
      [pricing]\npolicies = [\"paper-fixed\", \"per-second\", \"paper-memory\"]\n\
      [search]\nstrategies = [\"oracle\", \"partial\"]\nobjectives = [\"cost\"]\n";
 
-/// They were `none`, and no policy moved one.
+/// Regression: they were `none`, and no policy changed one.
 #[test]
 fn policies_over_each_vm_name_choices_and_say_where_they_move() {
     let sandbox = Sandbox::with(EACH_VM);
@@ -480,7 +480,7 @@ fn policies_over_each_vm_name_choices_and_say_where_they_move() {
         .success();
     let text = stdout(&run);
     assert!(!text.contains("none"), "{text}");
-    // What most of the twelve cases of a policy have, counted by hand.
+    // The most frequent choice in the twelve cases of a policy, counted by hand.
     let rows = Rows::parse(&sandbox.read("out/records.csv"));
     let most = |policy: &str| {
         let mut counts: Vec<((String, String), usize)> = Vec::new();
@@ -498,7 +498,7 @@ fn policies_over_each_vm_name_choices_and_say_where_they_move() {
             }
         }
         let all: usize = counts.iter().map(|(_, count)| count).sum();
-        // Of several the first.
+        // The first one among several.
         let (at, count) = counts
             .into_iter()
             .rev()

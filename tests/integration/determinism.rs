@@ -1,5 +1,4 @@
-//! Same scenario, same seed, same bytes: whatever the number of threads, whatever else is in the
-//! scenario, whatever the version.
+//! Same scenario, same seed, same bytes: for any number of threads, any other part of the scenario, and any version.
 //!
 //! Optional features are covered by `.ci/same-bytes`, which builds the program with
 //! `cli` alone and with `--all-features` and compares the result files of both: one
@@ -11,7 +10,7 @@ use insta::assert_snapshot;
 
 use crate::sandbox::{Rows, Sandbox, repository, stdout};
 
-/// Everything that a run leaves: the three files, and stdout. With all columns, whatever the scenario fills.
+/// All output of a run: the three files, and stdout. With all columns, also those that the scenario never fills.
 fn everything(sandbox: &Sandbox, arguments: &[&str]) -> BTreeMap<String, String> {
     let assert = sandbox.run(&[&["run", "--out", "out", "--all-columns"], arguments].concat());
     let assert = assert.success().stderr("");
@@ -36,7 +35,7 @@ fn main_scenario() -> String {
     path.to_str().expect("the path is UTF-8").to_owned()
 }
 
-/// Row by (workload, pricing, objective, strategy, replica): all that makes a case.
+/// Rows by (workload, pricing, objective, strategy, replica), the key of a case.
 fn by_case(table: &Rows) -> BTreeMap<[&str; 5], Vec<&str>> {
     let key = ["workload", "pricing", "objective", "strategy", "replica"];
     let rows = table.iter();
@@ -44,7 +43,7 @@ fn by_case(table: &Rows) -> BTreeMap<[&str; 5], Vec<&str>> {
         .collect()
 }
 
-/// Every case of `few` that `compared` names has the same row among `many`.
+/// Every case of `few` for which `compared` is true has an equal row among `many`.
 fn assert_same_rows(few: &str, many: &str, compared: impl Fn(&[&str; 5]) -> bool) {
     let (few, many) = (Rows::parse(few), Rows::parse(many));
     assert!(few.len() < many.len());
@@ -94,7 +93,7 @@ fn more_replicas_change_none_of_the_first() {
     assert_same_rows(&few["records.csv"], &many["records.csv"], |_| true);
 }
 
-/// Everything random switched on; `{...}` is what the tests below change.
+/// All random effects enabled; the tests below replace `{...}`.
 const ALL_VARIATION: &str = r#"
 seed = 7
 replicas = 4
@@ -138,7 +137,7 @@ const PLACES: [&str; 7] = [
     "objective",
 ];
 
-/// [`ALL_VARIATION`] with `more` in the places named.
+/// [`ALL_VARIATION`] with `more` at the named places.
 fn with(more: &[(&str, &str)]) -> String {
     PLACES.iter().fold(ALL_VARIATION.to_owned(), |text, place| {
         let filling = more.iter().find(|(at, _)| at == place).map_or("", |m| m.1);
@@ -162,8 +161,8 @@ fn adding_a_strategy_an_objective_and_a_policy_changes_no_other_row() {
     assert_same_rows(&records(&with(&[])), &records(&many), |_| true);
 }
 
-/// Most strategies look at all configurations, and so rightly notice a new one. The oracle keeps
-/// its choice here, for a smaller cluster is never the fastest, and the default keeps its own.
+/// Most strategies use all configurations, and so notice a new one. The oracle keeps its choice here, because a smaller
+/// cluster is never the fastest, and the default keeps its own.
 #[test]
 fn adding_a_configuration_changes_no_row_that_does_not_look_at_it() {
     let few = with(&[("last_strategy", r#", "default""#)]);
@@ -192,8 +191,8 @@ fn golden(text: &str) -> String {
     format!("{}\nblake3 of all rows: {hash}\n", lines.join("\n"))
 }
 
-/// These bits are a promise: results of an earlier version can be reproduced with this one. When
-/// they change on purpose, the version of the random scheme in `report::manifest` may have to.
+/// The bits are a promise: results of an earlier version can be reproduced with this one. An intended change may need a new
+/// version of the random scheme in `report::manifest`.
 #[test]
 fn the_bits_of_the_main_scenario_are_fixed() {
     let (sandbox, main) = (Sandbox::new(), main_scenario());

@@ -1,4 +1,4 @@
-//! What the documents show is what the program does.
+//! The documents show the program's real output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// The fenced blocks of a document: what stands behind the fence, and the lines.
+/// The fenced blocks of a document: the text after the fence, and the lines.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -45,8 +45,8 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
     all
 }
 
-/// A document in a folder of its own, beside `scenarios/`, its files by their bare names, and those that it shows itself:
-/// blocks with `name=FILE` behind the fence.
+/// A document in a folder of its own, next to `scenarios/`, its files by their bare names, and those that it shows itself:
+/// blocks with `name=FILE` after the fence.
 fn laid_out(document: &str, text: &str, folder: &Path) -> PathBuf {
     let flat = document.replace('/', "-");
     let beside = folder.join(flat.replace(".md", ".in"));
@@ -80,8 +80,8 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Every console block of every document. One alone: `cargo test --test integration documented -- trycmd=advise`; with
-/// `TRYCMD=overwrite` the documents take what is printed.
+/// Every console block of every document. A single one: `cargo test --test integration documented -- trycmd=advise`; with
+/// `TRYCMD=overwrite` the documents get the printed output.
 #[test]
 fn the_commands_of_the_documents_print_what_they_show() {
     let folder = tempfile::TempDir::new().expect("the temporary directory is writable");
@@ -112,7 +112,7 @@ fn the_commands_of_the_documents_print_what_they_show() {
     }
 }
 
-/// What is not run has another test.
+/// Blocks that are not run have another test.
 #[test]
 fn no_console_block_is_left_out() {
     let mut left_out = Vec::new();
@@ -146,7 +146,7 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What earlier runs are worth, by the summary of the main scenario.
+/// The value of earlier runs, from the summary of the main scenario.
 #[test]
 fn the_gallery_says_what_knowledge_is_worth() {
     let sandbox = Sandbox::new();
@@ -212,7 +212,7 @@ fn the_scenario_of_the_how_to_runs() {
     assert_eq!(results as u64, plan.cases());
 }
 
-/// Every key of the JSON Schema stands in the scenario reference.
+/// Every key of the JSON Schema is in the scenario reference.
 #[test]
 fn the_scenario_reference_names_every_key() {
     let pages = [
@@ -232,7 +232,7 @@ fn the_scenario_reference_names_every_key() {
         let named = [format!("`{key}`"), format!(".{key}`"), format!("[{key}]"), format!("{key} =")]
             .iter()
             .any(|form| reference.contains(form))
-            // Tables of strategies stand under their common heading.
+            // Tables of strategies have a common heading.
             || scavsim::search::Registry::default().names().any(|name| name == key)
             || key == "strategy";
         assert!(named, "no page of {pages:?} names `{key}`");

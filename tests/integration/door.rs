@@ -1,4 +1,4 @@
-//! The front door: what a program may bring, and what it is told when that is wrong.
+//! The public API: extensions of programs, and messages about mistakes in them.
 
 use scavsim::{
     Fleet, Forecast, NoPrice, OwnedRecord, Past, Recipe, Registry, RentedVmType, Scenario, Status,
@@ -100,7 +100,7 @@ fn mistakes_in_a_workload_in_memory_have_their_places() {
     let mut files = changed("", "", "");
     files.retain(|(name, _)| name != "epochs.csv");
     assert!(refused(files).contains("there is no mine/epochs.csv"));
-    // A name that a program brought is among the legal ones.
+    // A name that a program added is among the legal ones.
     let near = Scenario::options().workload("mine", changed("", "", ""));
     let near = near
         .parse("workloads = [\"mina\"]")
@@ -200,14 +200,14 @@ fn a_strategy_that_predicts_what_does_not_exist_has_no_result_and_harms_nobody()
 fn the_examples_come_in_through_the_front_door() {
     for entry in std::fs::read_dir(repository().join("examples")).expect("the folder is there") {
         let path = entry.expect("an entry").path();
-        // Strategies in Python come in by another.
+        // Strategies in Python have another API.
         if path.is_dir() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("it is text");
         assert!(text.lines().count() <= 140, "{}", path.display());
         for (at, _) in text.match_indices("scavsim::") {
-            // Policies that decide during a run have a room of their own behind that door.
+            // Policies that decide during a run have a module of their own.
             let rest = &text[at + "scavsim::".len()..];
             let item = rest
                 .strip_prefix("provision::")

@@ -1,4 +1,4 @@
-//! What rows of papers are evidence of: constants and the rows that they touch, claims in all their readings.
+//! Evidence of rows of papers: constants and the rows that they affect, claims in all their readings.
 
 use scavsim::reproduce::constants::is_like;
 use scavsim::reproduce::{Comparison, Evidence, Paper, Size, Tally, Verdict};
@@ -6,7 +6,7 @@ use scavsim::reproduce::{Comparison, Evidence, Paper, Size, Tally, Verdict};
 use crate::reproduction::paper;
 use crate::sandbox::{Sandbox, repository_file, stdout};
 
-/// What the papers claim: in how many of all its readings each claim holds.
+/// The papers' claims: the number of readings in which each claim holds.
 #[test]
 fn the_claims_of_papers_hold_as_they_did() {
     let counts = |name: &str| {
@@ -27,7 +27,7 @@ fn the_claims_of_papers_hold_as_they_did() {
     }
 }
 
-/// The readings of the claims whose text has this in it, of a paper.
+/// The readings of a paper's claims whose text contains `text`.
 fn readings(name: &str, text: &str) -> Vec<&'static Comparison> {
     let own = |row: &&Comparison| row.verdict.is_of_claim() && row.quantity.contains(text);
     let rows: Vec<_> = paper(name).1.iter().filter(own).collect();
@@ -35,7 +35,7 @@ fn readings(name: &str, text: &str) -> Vec<&'static Comparison> {
     rows
 }
 
-/// "An overhead of 10 %" once held by gross cost and did not hold by net time: now all readings stand there.
+/// Regression: "an overhead of 10 %" held by gross cost and did not hold by net time: now all readings are included.
 #[test]
 fn no_reading_of_a_claim_is_picked_by_hand() {
     let all = readings("scavenger", "an overhead of just 10%");
@@ -53,8 +53,8 @@ fn no_reading_of_a_claim_is_picked_by_hand() {
     assert_eq!(saved, ["48.9", "70.6", "43.1", "73.6", "43.5", "71.7"]);
 }
 
-/// Beside bounded staleness, which was left out once, flexible barriers are no faster on VMs that are lost; and what barriers
-/// lose hangs on the seconds for which all stop.
+/// Compared with bounded staleness, which was left out once, flexible barriers are no faster on VMs that are lost; and the
+/// loss by barriers depends on the seconds for which all stop.
 #[test]
 fn flexible_barriers_have_all_their_competitors_on_spot_vms() {
     let rows = readings("ic2e19", "flexible synchronisation is best");
@@ -74,7 +74,7 @@ fn flexible_barriers_have_all_their_competitors_on_spot_vms() {
     );
 }
 
-/// What was chosen on the outcome is no evidence, and what is no figure of a paper is not counted among its figures.
+/// Values that were chosen on the outcome are no evidence, and values outside the paper are not counted among its figures.
 #[test]
 fn what_was_chosen_on_the_outcome_is_calibrated() {
     let of = |name: &str, quantity: &str, selector: &str| {
@@ -101,7 +101,7 @@ fn what_was_chosen_on_the_outcome_is_calibrated() {
     }
 }
 
-/// Every row that is calibrated is touched by a constant that was chosen on it, and those that one was chosen on are calibrated.
+/// Every calibrated row is affected by a constant that was chosen on it, and rows on which one was chosen are calibrated.
 #[test]
 fn calibrated_rows_and_constants_belong_together() {
     for name in Paper::names() {
@@ -121,7 +121,7 @@ fn calibrated_rows_and_constants_belong_together() {
     }
 }
 
-/// The values that are printed of constants are those that the files have.
+/// The printed values of constants are those in the files.
 #[test]
 fn constants_have_the_values_that_are_used() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -143,7 +143,7 @@ fn constants_have_the_values_that_are_used() {
         let mut numbers: Vec<f64> = Vec::new();
         for path in own.chain(shared.iter().cloned()) {
             let text = std::fs::read_to_string(&path).expect("it is readable");
-            // What constants say of themselves is no use of them.
+            // A constant's own description is no use of it.
             let text = if path.ends_with("paper.toml") {
                 text.split("[[constants]]").next().unwrap_or_default()
             } else {
@@ -166,7 +166,7 @@ fn constants_have_the_values_that_are_used() {
     }
 }
 
-/// A class that a table prints was once a word that means nothing.
+/// Regression: a class in a table was a word without a definition.
 #[test]
 fn every_class_of_evidence_is_explained() {
     let docs = repository_file("docs/reproduce.md");

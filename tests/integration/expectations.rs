@@ -1,4 +1,4 @@
-//! Expectations that only runs tell: against many runs, against themselves, and how well they are known.
+//! Expectations from simulated runs: compared with many runs, with themselves, and their precision.
 
 use proptest::prelude::*;
 use scavsim::engine::{Interrupt, Parallelism};
@@ -13,7 +13,7 @@ use scavsim::usage::Usage;
 use crate::replay::scenario;
 use crate::sandbox::{Sandbox, stderr};
 
-/// ResNet18 with batch 1024 on preemptible VMs that live as highcpu-32 did, without checkpoints unless `rest` says so.
+/// ResNet18 with batch 1024 on preemptible VMs with the lifetimes of highcpu-32, without checkpoints unless `rest` sets them.
 fn preemptible(seed: u64, cluster: &str, rest: &str) -> Scenario {
     let checkpoint = if rest.contains("checkpoint =") {
         ""
@@ -39,7 +39,7 @@ fn a_long_tail_is_known_within_two_percent_for_every_seed() {
         assert!((hours / 26.02 - 1.0).abs() < 0.02, "seed {seed}: {hours} h");
         let known = arena.precision[0].expect("it is valued");
         assert!(known.error <= 0.007 && !known.is_cut_short, "{known:?}");
-        // Outlines take the place of nearly all of them.
+        // Outlines replace nearly all of them.
         assert!(known.runs < 2_000, "{known:?}");
     }
 }
@@ -71,7 +71,7 @@ fn what_few_runs_beat_is_no_choice_and_is_valued_like_all_others() {
     assert!(screened.all_expected(0).eq(all.all_expected(0)));
 }
 
-/// Nothing varies, so a formula tells: what a run takes, its start-up among it once, also in a bill, a choice, a limit and a ranking.
+/// Nothing varies, so a formula applies: the time of a run includes its start-up once, also in a bill, a choice, a limit and a ranking.
 #[test]
 fn the_start_up_is_expected_once() {
     let with = |start_up_s: f64, rest: &str| {
@@ -119,8 +119,8 @@ fn the_start_up_is_expected_once() {
     }
 }
 
-/// With and without an outline, with and without checkpoints: the mean of other replicas' runs, within 4 standard errors of
-/// both.
+/// With and without an outline, with and without checkpoints: equal to the mean of other replicas' runs, within 4 standard
+/// errors of both.
 #[test]
 fn expectations_are_the_means_of_other_runs() {
     for (rest, runs) in [
@@ -195,7 +195,7 @@ fn a_rough_effort_is_as_right_as_it_says() {
     assert!(offs.mean().abs() < 0.02, "{}", offs.mean());
 }
 
-/// The choice is made by replicas that do not value it: nobody is chosen for his luck.
+/// The choice is made by replicas that do not value it, so that no configuration is chosen for its luck.
 #[test]
 fn what_chooses_is_another_sample_than_what_values() {
     let scenario = preemptible(9, "pairs = [[12, 1024]]", "");
@@ -220,7 +220,7 @@ fn what_chooses_is_another_sample_than_what_values() {
     assert_ne!(Some(&again.points), again.to_choose.as_ref());
 }
 
-/// A job whose runs scatter by 10 %, on spot VMs, so that only runs tell what is expected of it.
+/// A job whose runs scatter by 10 %, on spot VMs, so that its expectations need runs.
 fn scattered(seed: u64, limit_h: Option<f64>) -> String {
     let limit = limit_h.map_or(String::new(), |h| format!("limits.max_time_h = {h:?}\n"));
     format!(
@@ -231,7 +231,7 @@ fn scattered(seed: u64, limit_h: Option<f64>) -> String {
     )
 }
 
-/// What `scattered` takes, from as many seeds as are asked.
+/// The time of `scattered`, for each of these seeds.
 fn scattered_h(seeds: std::ops::RangeInclusive<u64>) -> f64 {
     let mut hours = Welford::default();
     for seed in seeds {
@@ -241,8 +241,8 @@ fn scattered_h(seeds: std::ops::RangeInclusive<u64>) -> f64 {
     hours.mean()
 }
 
-/// The first 64 runs have a standard error of 1.3 %, and nothing else is there to be told apart from: limits 1.2 % beyond and
-/// within the mean used to be decided wrongly in one of six seeds.
+/// The first 64 runs have a standard error of 1.3 %, and there is no other candidate: limits 1.2 % above and below the mean
+/// used to be decided wrongly in one of six seeds.
 #[test]
 fn a_limit_near_the_mean_is_settled_for_every_seed() {
     let hours = scattered_h(1..=24);
@@ -264,7 +264,7 @@ fn a_limit_near_the_mean_is_settled_for_every_seed() {
     }
 }
 
-/// Where not even the most runs tell, one answer holds for the oracle and for whoever is judged by it; a note and the manifest say so.
+/// If even the most runs do not decide, the oracle and the strategies judged by it share one answer; a note and the manifest report that.
 #[test]
 fn a_limit_at_the_mean_is_said_to_be_open() {
     let limit_h = scattered_h(1..=24);
@@ -297,7 +297,7 @@ fn a_limit_at_the_mean_is_said_to_be_open() {
     assert!(open >= 2, "{open} of four seeds");
 }
 
-/// Eighteen arenas, two of them behind those that are made at once; runs, outlines and shares of misses.
+/// Eighteen arenas, two of them after those that are made at once; runs, outlines and shares of misses.
 #[test]
 fn what_is_expected_does_not_depend_on_the_number_of_threads() {
     let scenario = scenario(
@@ -340,7 +340,7 @@ proptest! {
     fn the_clairvoyant_is_never_beaten_by_the_oracle(
         seed in 0u64..1000, placement in 0.0f64..0.2, machines in 0.0f64..0.03, epochs in 0.0f64..0.03, spot: bool,
     ) {
-        // Through losses, expectations are runs: few clusters that vary little have few of them.
+        // With losses, expectations are means of runs: few clusters with little variation need few of them.
         let placement = if spot { placement / 4.0 } else { placement };
         let (workers, spot) = if spot {("workers = [16], ", "spot = { lifetime = \"gcp-2019\", checkpoint = \"young-daly\" }\n")} else {("", "")};
         let scenario = scenario(&format!(
@@ -366,8 +366,8 @@ proptest! {
     }
 }
 
-/// 8 to 20 VMs that live 8 h each, and jobs of 4 to 9 h without checkpoints: a run would lose thousands of them. The formula says
-/// what it would take, and nothing is simulated; beside clusters that stay nobody chooses them.
+/// 8 to 20 VMs with lifetimes of 8 h each, and jobs of 4 to 9 h without checkpoints: a run would lose thousands of them. The
+/// formula gives the time, and nothing is simulated; clusters that are never lost are chosen instead.
 #[test]
 fn what_losses_leave_no_time_to_train_is_said_at_once() {
     let text = |rest: &str| {
@@ -381,7 +381,7 @@ fn what_losses_leave_no_time_to_train_is_said_at_once() {
     let scenario_of_spot = scenario(&text(""));
     let plan = Plan::new(&scenario_of_spot).expect("a checked scenario");
     let record = Evaluator::new(&plan).evaluate(plan.case(0));
-    // e^8 tries and more.
+    // e^8 attempts and more.
     let told = "no configuration reaches the target; losses leave no time to train: ";
     assert!(record.reason.starts_with(told), "{}", record.reason);
     assert!(
@@ -398,12 +398,12 @@ fn what_losses_leave_no_time_to_train_is_said_at_once() {
     assert_eq!(arena.space.vm(oracle).map(|vm| &**vm), Some("od"));
     let never = (arena.all_expected(0)).filter(|point| point.time_s.is_infinite());
     assert_eq!(2 * never.count(), arena.space.len());
-    // It was not done after 500 s once.
+    // Regression: it had not finished after 500 s.
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
 
-/// Where machines differ by luck, who needs not wait for the slowest is helped by it, and who waits in another way is not: what is
-/// expected is the mean of runs, also what predictions are held against.
+/// If machines differ randomly, protocols that need not wait for the slowest gain, and protocols with other waits do not:
+/// expectations are means of runs, also as the reference of predictions.
 #[test]
 fn machines_that_differ_are_expected_as_they_run() {
     for sync in [

@@ -1,6 +1,6 @@
 //! Strategies that are programs.
 //!
-//! They are written in Python; where there is none, nothing is tested and a sentence says so.
+//! They are written in Python; without Python nothing is tested, and a sentence reports that.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -52,7 +52,7 @@ fn the_one_of_the_page_is_the_same_on_any_number_of_threads() {
             *regret.entry(of).or_default() += row.number("regret_time") / 10.0;
         }
     }
-    // The best of five is not the best of sixteen in every replica, nor far off.
+    // The best of five is not the best of sixteen in every replica, but close.
     let mine = regret[&("mine", "time")];
     assert!(0.0 < mine && mine < 0.3, "{regret:?}");
     // Each replica has a seed of its own.
@@ -72,7 +72,7 @@ fn the_one_of_the_page_is_the_same_on_any_number_of_threads() {
     assert!(choices.len() > 2, "{choices:?}");
 }
 
-/// Programs that go wrong, each in its own way, when a draw of the seed says so; else they choose 0.
+/// Programs that fail, each in its own way, when a draw of the seed says so; otherwise they choose 0.
 const BAD: &str = r#"
 import json, os, subprocess, sys, time
 
@@ -233,7 +233,7 @@ fn mistakes_in_its_table_are_told_with_their_places() {
     insta::assert_snapshot!(told.join("\n---\n"));
 }
 
-/// Programs that say a line too much: with a number or without, a search or an answer.
+/// Programs that print an additional line: with a number or without, a search or an answer.
 const CHATTY: &str = r#"
 import json, sys
 
@@ -299,7 +299,7 @@ fn a_line_too_much_is_heard_in_its_own_search() {
         })
         .collect()
     };
-    // A number changes nothing for those who say no more than they are asked.
+    // A number has no effect on programs that only answer questions.
     assert_eq!(of("plain"), of("numbered"));
     assert_eq!(of("probes"), of("numbered-probes"));
     assert!(
@@ -345,7 +345,7 @@ fn a_python_of_a_virtual_environment_has_its_packages() {
         .success();
 }
 
-/// Its start is no part of the time for an answer, nor of that for the search.
+/// The start of a program is not part of the time for an answer, nor of that for the search.
 #[test]
 fn a_start_is_not_counted_as_thinking() {
     if without_python() {
@@ -372,7 +372,7 @@ fn a_start_is_not_counted_as_thinking() {
     assert_eq!(reasons, ["the program gave no answer within 1.5 s"]);
 }
 
-/// What a program is told of machines, of those of a catalogue and of others.
+/// Data about machines that a program gets, for those of a catalogue and for others.
 #[test]
 fn a_program_is_told_what_machines_have() {
     if without_python() {
@@ -435,7 +435,7 @@ fn a_search_without_end_ends() {
     );
 }
 
-/// A program that computes for an hour does not outlive the scavsim that asked it, whatever ends that.
+/// A program that computes for an hour does not outlive the scavsim that started it, however that ends.
 #[cfg(unix)]
 #[test]
 fn a_program_ends_with_scavsim_however_that_ends() {
@@ -475,7 +475,7 @@ fn a_program_ends_with_scavsim_however_that_ends() {
             .expect("`kill` is there");
         scavsim.wait().expect("it is ours");
         for process in sandbox.read("pids").split(' ') {
-            // One that nobody has waited for yet is a name without a process.
+            // A zombie, which was not waited for yet, is still listed.
             let is_gone = || match std::fs::read_to_string(format!("/proc/{process}/stat")) {
                 Ok(status) => status
                     .rsplit(')')

@@ -1,6 +1,6 @@
-//! Policies that are programs, through the program.
+//! Policies that are programs, in the program.
 //!
-//! They are written in Python; where there is none, nothing is tested and a sentence says so.
+//! They are written in Python; without Python nothing is tested, and a sentence reports that.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::sandbox::{
     Rows, Sandbox, assert_same_files, repository, repository_file, stderr, stdout,
 };
 
-/// A block of the page, by what stands behind its fence.
+/// A block of the page, by the text after its fence.
 fn block(fence: &str) -> String {
     let page = repository_file("docs/own-policy.md");
     let after = page.split(&format!("```{fence}\n")).nth(1);
@@ -71,7 +71,7 @@ fn those_of_the_page_live_as_the_built_in_policy_on_any_number_of_threads() {
     assert_eq!(of("class"), built_in);
 }
 
-/// Programs that go wrong, each in its own way, when a draw of the seed says so; else they stay.
+/// Programs that fail, each in its own way, when a draw of the seed says so; otherwise they stay.
 const BAD: &str = r#"
 import json, os, subprocess, sys, time
 
@@ -151,7 +151,7 @@ fn whatever_goes_wrong_fails_a_life_and_never_the_run() {
     );
     for way in ways {
         scenario += &format!("[policy.{way}]\ncommand = [\"python3\", \"bad.py\", \"{way}\"]\n");
-        // These are waited for; a busy machine may take its time to start them.
+        // The test waits for these; a busy machine may start them slowly.
         if ["sleeps", "deaf", "lingers"].contains(&way) {
             scenario += "timeout_s = 3\nstart_s = 6\n";
         }

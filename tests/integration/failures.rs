@@ -1,8 +1,8 @@
-//! Cases without a result: listed, and if one likes the end of the run.
+//! Cases without a result: listed, and optionally the end of the run.
 
 use crate::sandbox::{Rows, Sandbox, assert_same_files, stderr};
 
-/// Time has a result; with cost and knee the same. The second workload is too long for the limit.
+/// Time has a result; with cost and knee the cases are equal. The second workload is too long for the limit.
 const SCENARIO: &str = r#"
 name = "some"
 workloads = ["scavenger-resnet18", "scavenger-resnet50"]
@@ -69,7 +69,7 @@ fn fail_fast_ends_at_the_first_failure_for_any_number_of_threads() {
         assert_same_files(&sandbox.contents("out"), &one, jobs);
     }
 
-    // It can be gone on with, up to the next failure or to the end.
+    // It can be resumed, up to the next failure or to the end.
     sandbox
         .run(&[&RUN[..], &["--fail-fast", "--resume"]].concat())
         .code(3);
@@ -81,7 +81,7 @@ fn fail_fast_ends_at_the_first_failure_for_any_number_of_threads() {
     assert_same_files(&gone_on, &sandbox.contents("out"), "gone on");
 }
 
-/// 584 years are not a result, whatever the fidelity, and nobody waits for their end step by step.
+/// 584 years are no result, in any fidelity, and are not simulated step by step.
 #[test]
 fn a_case_whose_clock_comes_to_its_end_fails_and_says_so() {
     let sandbox = Sandbox::with(

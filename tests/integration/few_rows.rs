@@ -1,4 +1,4 @@
-//! What a handful of measurements tells, through the doors that users have: right, or wide, or asked.
+//! Conclusions from a handful of measurements, in the program: right, or wide, or questioned.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ g4dn.12xlarge/2,4,2048,0.04042,10
 g4dn.12xlarge/2,4,4096,0.02587,10
 ";
 
-/// Two VMs with four workers each besides.
+/// Additionally two VMs with four workers each.
 const ANOTHER_SHAPE: &str = "g4dn.12xlarge/4,8,1024,0.03067,10
 g4dn.12xlarge/4,8,2048,0.03805,10
 g4dn.12xlarge/4,8,4096,0.03702,10
@@ -62,10 +62,10 @@ fn four_rows_say_what_more_vms_take() {
     assert_eq!(advice["choices"][0]["workers"], 32);
     assert_eq!(advice["choices"][0]["provenance"], "extrapolated");
     let [mean, low, high] = hours(&advice, "g4dn.12xlarge/4", 32, 2048);
-    // Sixteen take 0.31 h: more of them are faster, if not twice as fast.
+    // Sixteen need 0.31 h: more of them are faster, if not twice as fast.
     assert!((0.16..0.31).contains(&mean), "{mean}");
     assert!(low < 0.7 * mean && high > 1.3 * mean, "{low} {high}");
-    // What cannot be told takes part in what to measure next.
+    // Configurations without a prediction are candidates for the next measurement.
     assert!(
         !advice["measurements"]
             .as_array()
@@ -74,8 +74,8 @@ fn four_rows_say_what_more_vms_take() {
     );
 }
 
-/// Two full VMs take four times as long as one GPU, which is the network between them: a GPU on each of sixteen, where nothing
-/// stays inside of a VM, is no way around it.
+/// Two full VMs need four times as long as one GPU, because of the network between them: a GPU on each of sixteen, where all
+/// communication crosses VMs, does not avoid it.
 #[test]
 fn more_vms_are_no_way_around_a_slow_network() {
     let slow = "vm,workers,batch,step_s,epochs
@@ -95,13 +95,13 @@ fn two_rows_answer_with_wide_intervals() {
         "vm,workers,batch,step_s\ng4dn.12xlarge/4,4,256,0.456\ng4dn.12xlarge/4,8,512,0.4974\n";
     let (advice, _) = advised(two, &["--epochs", "20"]);
     let [_, low, high] = hours(&advice, "g4dn.12xlarge/4", 16, 1024);
-    // In truth 0.556 s a step, and five minutes until VMs train.
+    // The truth is 0.556 s a step, and five minutes until VMs train.
     let truth = 20.0 * 50_000.0 / 1024.0 * 0.556 / 3600.0 + 5.0 / 60.0;
     assert!(low < truth && truth < high, "{low} {truth} {high}");
     assert!(high / low > 1.3, "{low} {high}");
 }
 
-/// In truth 0.348 h.
+/// The truth is 0.348 h.
 #[test]
 fn a_measurement_of_another_shape_makes_none_sure() {
     let interval = |table: &str| {
@@ -151,7 +151,7 @@ g5.xlarge,4,256,0.36,2010
     assert!(stderr(&run.code(2)).contains("steps?"));
 }
 
-/// In truth the median of the good repeats.
+/// The truth is the median of the good repeats.
 #[test]
 fn a_repeat_that_went_astray_is_told_and_hardly_counts() {
     let table = "vm,workers,batch,step_s,epochs
@@ -172,7 +172,7 @@ g4dn.12xlarge/4,16,512,0.290,20
     assert!(high / low < 1.3, "{low} {high}");
 }
 
-/// Its first step, and the first two repeats of a configuration, hold what is done once.
+/// The first step, and the first two repeats of a configuration, include one-time work.
 #[test]
 fn a_warm_up_is_asked_about() {
     let asked = |table: &str| {
@@ -186,7 +186,7 @@ fn a_warm_up_is_asked_about() {
         first.contains("rows.csv:2:") && first.contains(title),
         "{first}"
     );
-    // Another row may be as slow as it likes.
+    // Another row may be arbitrarily slow.
     let later = LADDER.replace("16,1024,0.556", "16,1024,1.9");
     assert!(!asked(&later).contains("warm-up?"));
     let repeats = LADDER.to_owned()
@@ -215,7 +215,7 @@ fn a_deadline_that_nobody_surely_keeps_is_answered_by_who_likeliest_does() {
         "50000",
         "--max-time",
         "0.26",
-        // Another GPU would keep it.
+        // Another GPU would meet it.
         "--only-measured",
     ]);
     let text = stdout(&run.success());
@@ -229,7 +229,7 @@ fn shipped(name: &str) -> Workload {
     load::load(&folder, &mut Default::default()).expect("sound")
 }
 
-/// Steps that came from a folder of Pollux, as a user's own table, from the first to the last and back.
+/// Steps from a folder of Pollux, as a user's own table, in both orders.
 #[test]
 fn the_same_rows_have_the_same_law_whatever_their_order() {
     let own = shipped("pollux-imagenet");

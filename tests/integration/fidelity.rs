@@ -1,4 +1,4 @@
-//! Both fidelities agree in distribution: `event` is the oracle of `fast`.
+//! Both fidelities agree in distribution: `event` is the reference of `fast`.
 //!
 //! Every comparison: at least 1,000 replicas, means within 4 standard errors of each other, and a
 //! two-sample Kolmogorov–Smirnov test with p > 0.0003. A correct program fails one of the some 40 comparisons with
@@ -65,8 +65,8 @@ fn seconds(
         .unzip()
 }
 
-/// To the microsecond: where times fall on few values, rounding every step to a nanosecond or the
-/// sum once must not make equal values look different.
+/// To the microsecond: if times have few distinct values, rounding every step to a nanosecond or the sum once must not make
+/// equal values look different.
 fn rounded(time: SimTime) -> f64 {
     (time.seconds() * 1e6).round() / 1e6
 }

@@ -1,4 +1,4 @@
-//! Figures of results: what they show is what was run and what was published, and what cannot be drawn is told.
+//! Figures of results: they show run and published values, and impossible ones are reported.
 
 use std::fs;
 
@@ -248,7 +248,7 @@ fn marks_are_drawn_where_the_data_are() {
     let svg = sandbox.read("out/figures/noise.svg");
     let circles = pairs(&svg, "circle", ["cx", "cy"]);
     for panel in 0..3 {
-        // Those of the first worker count are circles.
+        // The marks of the first worker count are circles.
         let data: Vec<[f64; 2]> = (values(&noise, panel, "point").into_iter())
             .filter(|point| {
                 point["name"]
@@ -273,7 +273,7 @@ fn marks_are_drawn_where_the_data_are() {
             }
         }
     }
-    // Text for those who cannot see it, and no signature of a version.
+    // It has text for readers who cannot see it, and no version.
     assert!(
         svg.contains("role=\"img\"") && svg.contains("<desc>Normalised noise over"),
         "{svg}"
@@ -403,7 +403,7 @@ fn the_life_of_a_job_is_drawn_from_its_trace() {
             .count(),
         runs
     );
-    // A line that is no entry, a file that is no trace, a kind that goes with runs.
+    // An invalid line, a file that is no trace, a kind of figure for runs.
     sandbox.write(
         "wrong.jsonl",
         &text

@@ -13,8 +13,8 @@ fn shipped(sandbox: &Sandbox) {
     sandbox.write(TABLE, &fs::read_to_string(path).expect("it is shipped"));
 }
 
-/// 27 steps and peaks of Qwen 7B and 72B: at most 8 % off in the mean with nothing fitted, with a model and with a method left out;
-/// no peak is above its interval.
+/// 27 steps and peaks of Qwen 7B and 72B: a mean error of at most 8 % without fitting, with a model and with a method held
+/// out; no peak is above its interval.
 #[test]
 fn measured_steps_and_peaks_are_foretold() {
     let sandbox = Sandbox::new();
@@ -40,7 +40,7 @@ fn measured_steps_and_peaks_are_foretold() {
     assert!(mean <= 8.0 && peaks.contains("hold 100 %"), "{text}");
 }
 
-/// The shipped runtime is what `import runs` makes of the shipped runs, but for what one cluster and eight GPUs say nothing of.
+/// The shipped runtime equals `import runs` of the shipped runs, except for values that one cluster of eight GPUs cannot determine.
 #[test]
 fn the_shipped_runtime_is_what_its_runs_tell() {
     let sandbox = Sandbox::new();
@@ -72,8 +72,8 @@ fn advice(sandbox: &Sandbox, arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout(&done)).expect("JSON")
 }
 
-/// Samples are laid into sequences: packed as many tokens as they have, padded a whole sequence each; twice the epochs are twice
-/// the tokens.
+/// Samples are packed into sequences: packed as many tokens as they have, padded a whole sequence each; twice the epochs are
+/// twice the tokens.
 #[test]
 fn samples_are_packed_or_padded() {
     let sandbox = Sandbox::new();
@@ -102,8 +102,8 @@ fn samples_are_packed_or_padded() {
     assert_eq!(tokens(&["--padding"]), 2_048_000.0);
 }
 
-/// What a GPU holds falls with what is trained; the answer is last and names method, memory, hours and USD; a T4, which has no bf16,
-/// computes with fp16.
+/// The memory of a GPU shrinks with the number of trained parameters; the answer is last and names method, memory, hours and
+/// USD; a T4, which has no bf16, computes with fp16.
 #[test]
 fn advice_names_method_and_memory() {
     let sandbox = Sandbox::new();
@@ -177,7 +177,7 @@ fn questions_without_an_answer_say_what_would_have_one() {
     ] {
         assert!(unknown.contains(part), "{part}: {unknown}");
     }
-    // The usual rank goes without saying.
+    // The usual rank is not printed.
     let by_rank = |train: &str| {
         let head = ["advise", "--model", "llama-3.2-1b", "--train", train];
         stdout(&sandbox.run(&[&head[..], &data[..]].concat()).success())
@@ -225,7 +225,7 @@ fn questions_without_an_answer_say_what_would_have_one() {
     }
 }
 
-/// A scenario that fine-tunes says it with a key; where it cannot be, its place is told.
+/// A scenario sets fine-tuning with a key; an impossible value is reported with its place.
 #[test]
 fn a_scenario_fine_tunes() {
     let sandbox = Sandbox::new();

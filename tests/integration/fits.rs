@@ -1,7 +1,7 @@
-//! The fits of this program beside those made apart from it (`data/fits`), on the same points.
+//! The fits of this program compared with independent ones (`data/fits`), on equal points.
 //!
-//! On the raw data where it is (`SCAVSIM_SHARED_DATA`, or `../shared/data`), and on the compact
-//! tables of the repository, which hold nine digits of it, always.
+//! On the raw data if available (`SCAVSIM_SHARED_DATA`, or `../shared/data`), and always on the compact tables of the
+//! repository, which have nine digits of it.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub fn shared_data(part: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Where the workloads of published measurements are.
+/// The folder of workloads of published measurements.
 const WORKLOADS: &str = "data/workloads";
 
 pub type Rows = Vec<std::collections::HashMap<String, String>>;
@@ -127,8 +127,8 @@ fn close(what: &str, got: f64, want: f64, tolerance: f64) {
     );
 }
 
-/// [A, b, d] of t = A + b·x + d·growth(K) over the points with K > 1, by relative least squares.
-/// With a single worker the step jumps; it is not on this line.
+/// [A, b, d] of t = A + b·x + d·growth(K) over the points with K > 1, by relative least squares. With a single worker the
+/// step jumps; it is not on this line.
 fn additive(points: &[StepPoint], growth: Growth) -> Option<[f64; 3]> {
     let several = points.iter().filter(|p| p.workers > 1);
     least_squares(
@@ -138,8 +138,8 @@ fn additive(points: &[StepPoint], growth: Growth) -> Option<[f64; 3]> {
     )
 }
 
-/// [c, d] of exposed communication = c + d·K over the points with K > 1 that know it, by ordinary
-/// least squares: exposed communication tends to zero, where relative errors explode.
+/// [c, d] of exposed communication = c + d·K over the points with K > 1 where it is known, by ordinary least squares: exposed
+/// communication tends to zero, where relative errors explode.
 fn exposed_line(points: &[StepPoint]) -> Option<[f64; 2]> {
     let several = points.iter().filter(|p| p.workers > 1);
     least_squares(several.filter_map(|p| {
@@ -150,7 +150,7 @@ fn exposed_line(points: &[StepPoint]) -> Option<[f64; 2]> {
     }))
 }
 
-/// What `p_norm` makes least: the sum of squared ln(fitted / measured) over `points`.
+/// The objective of `p_norm`: the sum of squared ln(fitted / measured) over `points`.
 fn loss_of(law: &StepLaw, points: &[StepPoint]) -> Option<f64> {
     let error = |p: &StepPoint| {
         let cost = law.cost(p.workers, p.local_batch, 1.0, 1.0)?;
@@ -247,8 +247,8 @@ fn published_p_norm(row: &std::collections::HashMap<String, String>) -> StepLaw 
     }
 }
 
-/// Every p-norm: our loss is not above theirs, and our coefficients are theirs, to `tolerance`,
-/// but for a search of theirs that ended at its bound of g.
+/// Every p-norm: our loss is not above theirs, and our coefficients equal theirs, to `tolerance`, except for a search of
+/// theirs that ended at its bound of g.
 fn searches_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
     let mut compared = 0;
     for want in rows(&repository_file("data/fits/steps.csv")) {
@@ -262,7 +262,7 @@ fn searches_agree(workload: &str, all: &[Placed], tolerance: f64) -> usize {
         let loss = |law| loss_of(law, &points).expect("it gives all times");
         let judged = StepFit::judged(theirs, &points).expect("it gives all times");
         let number = |column: &str| want[column].parse::<f64>().expect("a number");
-        // The formula is theirs: their coefficients give their error.
+        // With their formula, their coefficients give their error.
         close(&what, judged.quality.mape, number("mape"), 1e-5);
         let (our_loss, their_loss) = (loss(&ours), loss(&theirs));
         assert!(
@@ -389,7 +389,7 @@ fn laws_of_epochs_agree_on_the_raw_data() {
         let text = std::fs::read_to_string(folder.join(file)).expect("a file of text");
         let pairs: Vec<_> = convergence_points(&text)
             .into_iter()
-            // An outlier that the published fit left out too.
+            // An outlier that the published fit left out, too.
             .filter(|&(batch, _)| !(want["benchmark"] == "gpt3" && batch == 3072))
             .map(|(batch, mean)| (batch as f64, mean))
             .collect();

@@ -1,4 +1,4 @@
-//! Records say the same in every form.
+//! Records are equal in every format.
 
 use serde_json::Value;
 
@@ -137,7 +137,7 @@ mod parquet_files {
             for index in 0..batch.num_rows() {
                 let row = table.next().expect("there are as many rows");
                 for (name, column) in names.iter().zip(batch.columns()) {
-                    // A text that is empty is empty in the table too.
+                    // An empty text is empty in the table, too.
                     assert_same_cell(&value(column, index), row.text(name), name);
                 }
             }

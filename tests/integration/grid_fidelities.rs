@@ -1,4 +1,4 @@
-//! Cheap versions of runs: what they show and cost, and what strategies make of them.
+//! Cheap versions of runs: their results and costs, and their use by strategies.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const SPEC: &str = "name = \"g\"\ntitle = \"t\"\nsource = \"s\"\nurl = \"u\"\nli
                     [figures]\ntime_s = \"seconds\"\n\
                     [fidelity]\ncolumn = \"epochs\"\nfull = 9\n";
 
-/// Nine configurations, whose cheap versions rank them as whole runs do: 5 is best, at 900 s.
+/// Nine configurations, whose cheap versions rank them like whole runs: 5 is best, at 900 s.
 fn ranked() -> String {
     let mut rows = "workers,epochs,seconds\n".to_owned();
     for workers in 1..=9_u32 {
@@ -84,11 +84,11 @@ fn successive_halving_finds_the_best_at_the_computed_cost() {
             "{record:?}"
         );
     }
-    // What is expected is that of whole runs.
+    // The expectations are those of whole runs.
     assert!((number(of("oracle")[0], "time_h") * 3600.0 - 910.0).abs() < 1e-6);
 }
 
-/// Brackets that begin higher run nothing twice, and find it too.
+/// Brackets that begin higher run nothing twice, and also find it.
 #[test]
 fn hyperband_and_a_model_over_shares_find_it() {
     let scenario = "search.strategies = [\"successive-halving\", \"trimtuner-like\"]\n\
@@ -98,7 +98,7 @@ fn hyperband_and_a_model_over_shares_find_it() {
     for record in records(&sandbox) {
         assert_eq!(record["status"], "ok", "{record:?}");
         assert_eq!(record["right"], "1.0", "{record:?}");
-        // Of the 27 there are.
+        // Among the 27 possible ones.
         assert!(
             number(&record, "search_time_h") * 3600.0 < 9_000.0,
             "{record:?}"
@@ -106,7 +106,7 @@ fn hyperband_and_a_model_over_shares_find_it() {
     }
 }
 
-/// What cheap versions show says nothing of any other strategy, nor of the truth.
+/// Cheap versions affect no other strategy, and not the truth.
 #[test]
 fn without_its_cheap_rows_a_grid_is_the_same_to_all_others() {
     let scenario = "search.strategies = [\"oracle\", \"ei-per-cost\", \"value-of-information\", \"random@4\"]\n\
@@ -161,7 +161,7 @@ fn a_program_buys_cheap_versions_at_their_price() {
         sandbox.write("ask.py", PROBES);
         records(&sandbox)[0]["reason"].clone()
     };
-    // The third configuration was not run with a quarter, and shows nothing for nothing.
+    // The third configuration was not run with a quarter, so it shows nothing and costs nothing.
     assert_eq!(
         reason(""),
         "[[[0.25, 0.5], 0.9], [0.6, null, 20.0, 0.2], [0.95, null, 34.0, 0.48], [null, null, 34.0, 0.48], \
@@ -226,7 +226,7 @@ fn an_import_tells_which_cheap_versions_there_are() {
     assert_snapshot!(stdout(&run) + &stderr(&run));
 }
 
-/// A run that is stopped shows what it had come to, where its rows are points on its way.
+/// A run that is stopped shows its result so far, if its rows are points on its way.
 #[test]
 fn a_run_that_is_stopped_shows_its_quality_so_far() {
     if crate::external::without_python() {
@@ -261,7 +261,7 @@ fn a_run_that_is_stopped_shows_its_quality_so_far() {
     assert_eq!(told.matches("rows.csv:4").count(), 1, "{told}");
 }
 
-/// A job of each size, of which the smaller ones are cheap versions of the whole one besides.
+/// A job of each size, where the smaller ones are also cheap versions of the whole one.
 #[test]
 fn jobs_of_part_of_the_data_are_cheap_versions_of_the_whole() {
     let grid = scavsim::grid::library::load("trimtuner-cnn", &mut Default::default());

@@ -1,4 +1,4 @@
-//! What a grid of one's own says of steps, prices and machines, and what strategies make of it.
+//! Steps, prices and machines in a user's grid, and their use by strategies.
 
 use crate::own_grids::{IMPORT, ROWS, SPEC};
 use crate::sandbox::{Sandbox, stderr, stdout};
@@ -24,7 +24,7 @@ fn grid(spec: &str, rows: &str, scenario: &str) -> Sandbox {
     sandbox
 }
 
-/// What an import of it says: the report, and the warnings.
+/// Output of its import: the report, and the warnings.
 fn imported(spec: &str, rows: &str) -> (String, String) {
     let sandbox = grid(spec, rows, "");
     let run = sandbox.run(&["import", "grid", "g/rows.csv", "--spec", "g/grid.toml"]);
@@ -80,7 +80,7 @@ fn what_only_a_run_tells_is_named() {
     insta::assert_snapshot!(by_fee.1 + &whole.1);
 }
 
-/// Numbers of which no two rows share one tell nothing, and names do.
+/// Distinct numbers in all rows determine nothing, while names do.
 #[test]
 fn everything_follows_from_an_axis_without_repetition_unless_it_is_of_numbers() {
     let spec =
@@ -119,7 +119,7 @@ fn steps_of_a_run_tell_the_time_of_one() {
     };
     let half = seen(RUNS);
     assert!(half.contains("[[10.0, 6.0, 5.0, 4.0], 1250.0]"), "{half}");
-    // Twice the steps in the same time: a quarter.
+    // Twice the steps in an equal time: a quarter.
     let quarter = seen(&RUNS.replace(",100\n", ",200\n"));
     assert!(
         quarter.contains("[[5.0, 3.0, 2.5, 2.0], 625.0]"),
@@ -132,7 +132,7 @@ fn steps_of_a_run_tell_the_time_of_one() {
     assert!(told.contains("no `steps` give it"), "{told}");
 }
 
-/// A time of a step that was measured stands, and what follows from the run says so.
+/// A measured step time is used, and results that follow from the run are marked.
 #[test]
 fn a_step_that_was_measured_is_not_computed() {
     let spec = SPEC.replace("step_s = \"step\"", "step_s = \"step\"\nsteps = \"900\"");
@@ -152,7 +152,7 @@ fn a_step_that_was_measured_is_not_computed() {
 const TYPES: &str =
     "[vm.a]\nvcpu = 2\nmemory_gib = 15.25\n[vm.b]\nvcpu = 4\nmemory_gib = 30.5\ngpus = 1\n";
 
-/// What a program is told that machines have.
+/// A program's data about machines.
 fn machines(spec: &str, scenario: &str) -> String {
     let program = "import json, sys\n\
                    task = json.loads(sys.stdin.readline())\n\
@@ -180,7 +180,7 @@ fn machines_of_a_grid_are_told() {
     assert!(by_grid.contains(own), "{by_grid}");
     let by_scenario = machines("", TYPES);
     assert!(by_scenario.contains(own), "{by_scenario}");
-    // The scenario has the last word, and what one type lacks takes nothing from the other.
+    // The scenario has priority, and one type's missing value does not affect the other.
     let both = machines("[vm.b]\nvcpu = 4\nmemory_gib = 8\n", "[vm.b]\nvcpu = 16\n");
     let half = r#"[null, null, {"gpus": 0, "memory_gib": 8.0, "vcpu": 16}"#;
     assert!(both.contains(half), "{both}");

@@ -1,4 +1,4 @@
-//! Scenarios that name a measured grid: what they may say, and what they may not.
+//! Scenarios that name a measured grid: legal and illegal ones.
 
 use insta::assert_snapshot;
 
@@ -65,7 +65,7 @@ fn exclusions_by_any_axis_leave_the_others() {
     assert!(records.contains("synchronism=sync") && !records.contains("learning_rate=0.001;"));
 }
 
-/// A bill that only the run tells is no part of a choice from predicted times.
+/// A bill that depends on the run itself is no part of a choice from predicted times.
 #[test]
 fn prices_that_are_known_only_after_a_run_choose_nothing() {
     let sandbox = Sandbox::with(

@@ -1,5 +1,4 @@
-//! Measured grids: the shipped ones against what is known of them, and a user's own with all its
-//! mistakes.
+//! Measured grids: the shipped ones compared with published facts, and a user's own with all its mistakes.
 
 use std::fs;
 
@@ -91,7 +90,7 @@ fn importing_the_raw_data_again_gives_the_shipped_rows_byte_for_byte() {
     }
 }
 
-/// A shipped folder is what `import` makes of itself.
+/// A shipped folder equals the output of `import` for it.
 #[test]
 fn a_grid_folder_imported_again_is_the_same() {
     for name in SHIPPED {
@@ -306,7 +305,7 @@ fn trimtuners_feasible_and_good_configurations_are_as_many_as_its_authors_say() 
     }
 }
 
-/// The authors' rule holds the evaluation VM and the parameter server, which is one everywhere.
+/// The authors' rule includes the evaluation VM and the parameter server, which is one everywhere.
 #[test]
 fn part_of_a_trimtuner_run_costs_its_part() {
     let grid = shipped("trimtuner-cnn");
@@ -366,7 +365,7 @@ fn scouts_jobs_are_as_hard_as_is_known() {
         (18, 1242, 1242)
     );
     assert_eq!((all.failed, all.unreached), (75, 0));
-    // Nine VM types by eleven sizes, of which the larger types were not run at the larger.
+    // Nine VM types by eleven sizes, where the larger types were not run at the larger sizes.
     assert!(
         grid.jobs
             .iter()
@@ -379,8 +378,8 @@ fn scouts_jobs_are_as_hard_as_is_known() {
     let most = spreads.iter().copied().fold(0.0, f64::max);
     assert_eq!(format!("{least:.2} {most:.2}"), "1.18 4.25");
 
-    // Random search among the clusters that complete. If a probe may also hit one that fails, and
-    // is lost, it is 1.32 and 1.20.
+    // Random search among the clusters that complete. If a probe may also hit one that fails, and is lost, it is 1.32 and
+    // 1.20.
     let random = |draws: usize| {
         let each = grid
             .jobs

@@ -1,5 +1,5 @@
-//! Two grounds: strategies meet the simulated cluster and the measured grid through the same testbed, see
-//! what they paid for, and nothing else.
+//! Two environments: strategies use the simulated cluster and the measured grid through one testbed interface, see the
+//! results that they paid for, and nothing else.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ fn load(text: &str, registry: &Registry) -> Scenario {
     read.unwrap_or_else(|| panic!("{}", diagnostics.render(false)))
 }
 
-/// What `of` says of every record.
+/// The value of `of` for every record.
 fn records<T>(scenario: &Scenario, mut of: impl FnMut(&Record<'_>) -> T) -> Vec<T> {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let mut evaluator = Evaluator::new(&plan);
@@ -71,7 +71,7 @@ fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
         }
         chosen
     };
-    // Of one job alone `no-search` would average its own model.
+    // For a single job `no-search` would average its own model.
     let all = |one: &str| {
         one.replace(
             "\"scavenger-resnet18\"",
@@ -87,10 +87,10 @@ fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
     insta::assert_snapshot!(table);
 }
 
-/// What a spy came to know.
+/// The observations of a spy.
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// A strategy that tries to see what it did not pay for.
+/// A strategy that tries to see results that it did not pay for.
 #[derive(Clone)]
 struct Spy {
     depends: Depends,
@@ -107,9 +107,9 @@ impl Recipe for Spy {
         task: &Task<'_>,
         past: &mut Past<'_>,
     ) -> Result<Box<dyn Strategy>, UnusableStrategy> {
-        // Before it searches nobody is told what to look for, nor at what price.
+        // Before its search no strategy knows the objective or the prices.
         assert!(task.objective.is_none() && task.prices.is_none());
-        // An offer says what a run was and cost; what came out of it, only the run that is taken.
+        // An offer gives the time and cost of a run; its results come only with an accepted offer.
         assert!(past.offers().all(|offer| offer.seconds > 0.0));
         Ok(Box::new(self.clone()))
     }
@@ -151,7 +151,7 @@ impl Strategy for Spy {
             }
             let observed = probed?;
             let after = testbed.spent();
-            // Whatever was seen took its time, and its money.
+            // Every observation had its time and its cost.
             let (seconds, usd) = (
                 after.seconds - before.seconds,
                 after.usd.zip(before.usd).map(|(a, b)| a - b),
@@ -161,7 +161,7 @@ impl Strategy for Spy {
                 "{extent:?}"
             );
             match observed.target {
-                // Nobody knows when the target comes who did not go there.
+                // A strategy knows the time of the target only if it ran to it.
                 Target::Reached(time_s) => assert!(time_s <= seconds * (1.0 + 1e-9)),
                 Target::MoreThan(time_s) => assert!(time_s <= seconds * (1.0 + 1e-9)),
                 _ => {}
@@ -196,7 +196,7 @@ impl Strategy for Spy {
         ] {
             refused += usize::from(testbed.probe(0, extent).is_err());
         }
-        // What is not in the space is a hole.
+        // A configuration outside the space is a hole.
         refused += usize::from(testbed.probe(task.space.len(), Extent::Steps(1)).is_err());
         assert_eq!(refused, 7);
         assert_eq!(testbed.spent(), before, "a refusal costs and shows nothing");
@@ -230,10 +230,10 @@ fn a_strategy_cannot_read_what_it_did_not_pay_for() {
                 assert_eq!(r.status, Status::Ok, "{}", r.reason);
                 (r.known_runs, r.known_time_h)
             });
-            // It took none of the earlier runs.
+            // It used none of the earlier runs.
             assert!(known.iter().all(|k| *k == (Some(0.0), Some(0.0))));
-            // One policy: a search per replica, and per objective for those that are told. Real runs have no luck in which replicas
-            // of a search without draws could differ.
+            // One policy: a search per replica, and per objective for strategies that know it. Real runs have no randomness
+            // in which replicas of a search without draws could differ.
             let replicas = if ground == MEASURED { 2 } else { 1 };
             let seen = seen.lock().expect("nobody panics");
             assert_eq!(seen.len(), searches / replicas, "{depends:?} on {ground}");
@@ -241,7 +241,7 @@ fn a_strategy_cannot_read_what_it_did_not_pay_for() {
     }
 }
 
-/// A strategy that trains its first configuration for so many seconds, and chooses it.
+/// A strategy that trains its first configuration for a number of seconds, and chooses it.
 struct ProbesFor(f64);
 
 impl Recipe for ProbesFor {
@@ -291,7 +291,7 @@ fn a_probe_is_cut_off_where_its_grid_says_so() {
     }
 }
 
-/// A strategy that picks what nobody ran.
+/// A strategy that chooses a configuration without runs.
 struct PicksAHole;
 
 impl Recipe for PicksAHole {
@@ -332,7 +332,7 @@ fn a_strategy_that_picks_a_hole_has_failed_and_the_reason_says_so() {
     }
 }
 
-/// What strategies take of earlier runs stands in their records, with its hours and dollars.
+/// Records contain the earlier runs that strategies use, with hours and dollars.
 #[test]
 fn knowledge_has_its_price_in_the_record() {
     let text = format!(
@@ -351,7 +351,7 @@ fn knowledge_has_its_price_in_the_record() {
     insta::assert_snapshot!(rows.join("\n"));
 }
 
-/// Full and partial search are made without a look at any earlier run, unless they are to have the epoch line of some.
+/// Full and partial search do not use earlier runs, unless they need an epoch line.
 #[test]
 fn full_and_partial_search_take_nothing_of_the_past() {
     let plan = Plan::new(&load(SIMULATED, &Registry::default())).expect("a checked scenario");
@@ -371,8 +371,8 @@ fn full_and_partial_search_take_nothing_of_the_past() {
     assert_eq!(made("partial", true), (false, 0));
 }
 
-/// Random search on Scout's eighteen workloads at their charge of whole runs: the published 1.30 and 1.19 of the
-/// optimum at six and ten probes, over the configurations that complete.
+/// Random search on Scout's eighteen workloads, with whole runs charged: the published 1.30 and 1.19 of the optimum at six
+/// and ten probes, over the configurations that complete.
 #[test]
 fn random_search_on_scout_is_as_good_as_was_found() {
     for (probes, expected) in [(6, 1.304), (10, 1.187)] {
@@ -388,7 +388,7 @@ fn random_search_on_scout_is_as_good_as_was_found() {
         let mean = over.iter().sum::<f64>() / over.len() as f64;
         let square = over.iter().map(|o| (o - mean).powi(2)).sum::<f64>();
         let error = (square / over.len() as f64 / over.len() as f64).sqrt();
-        // A failed probe is lost here, and is none in the published figures: a little worse, by 0.02 at most.
+        // A failed probe is lost here, and not counted in the published figures: a little worse, by 0.02 at most.
         assert!(
             mean > expected - 4.0 * error && mean < expected + 0.02 + 4.0 * error,
             "{mean} ± {error} against {expected}"

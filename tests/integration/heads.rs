@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::sandbox::{Sandbox, repository, stderr, stdout};
 use crate::widths::{COMMANDS, coloured, scavsim};
 
-/// Commands whose tables have other heads than those that are looked at for their widths.
+/// Commands whose tables have other heads than the tables in the tests of widths.
 const MORE: &[&[&str]] = &[
     &[
         "rank",
@@ -42,7 +42,7 @@ const MORE: &[&[&str]] = &[
     &["validate", "scavenger-resnet18", "--format", "markdown"],
 ];
 
-/// Bold lines with blanks between words that are wider than one: titles have none.
+/// Bold lines with wide gaps between words: titles have none.
 fn heads_in(coloured: &str) -> BTreeSet<String> {
     let bold = coloured
         .lines()
@@ -57,7 +57,7 @@ fn heads_in(coloured: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What stands in quotes behind `Column::text(` and its like in the rooms that print for terminals.
+/// Quoted heads after `Column::text(` and similar calls in the crates that print for terminals.
 fn heads_in_source(folder: &Path, all: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).expect("it is there") {
         let path = entry.expect("it is readable").path();

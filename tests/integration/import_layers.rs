@@ -1,4 +1,4 @@
-//! A model's layers made into a layer profile: the folder, what it is replaced by, and mistakes.
+//! Imports of a model's layers as a layer profile: the folder, its replacement, and mistakes.
 
 use scavsim::input::{Diagnostics, Folder};
 use scavsim::parallel::{LayerProfile, library};
@@ -56,7 +56,7 @@ fn a_profilers_tables_become_a_folder_that_is_read() {
         ("mine", 3, 5000)
     );
     assert_eq!(profile.micro_batches("A100", 1), [4]);
-    // It is replaced only if that is asked for.
+    // It is replaced only on request.
     let refused = import(&sandbox, &["mine"]).code(2);
     assert!(
         stderr(&refused).contains("mine is already there"),

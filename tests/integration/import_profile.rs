@@ -1,4 +1,4 @@
-//! What a user's own table comes to, and every mistake that is easily made in it.
+//! Imports of a user's own table, and every common mistake in it.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ fn import(text: &str, more: &[&str]) -> Told {
         said: stderr(&assert),
         sandbox,
     };
-    // A mistake writes nothing, a warning everything.
+    // A mistake writes nothing, a warning writes everything.
     assert_eq!(told.code == 2, told.sandbox.files(".") == ["p.csv"]);
     assert_eq!(told.code == 2, told.report.is_empty());
     told
@@ -54,7 +54,7 @@ impl Told {
 
     #[track_caller]
     fn says(self, expected: &[&str]) -> Self {
-        // Where lines are broken is not what is asked here.
+        // Line breaks are not tested here.
         let said = self.said.split_whitespace().collect::<Vec<_>>().join(" ");
         for expected in expected {
             assert!(said.contains(expected), "{expected}\n{}", self.said);
@@ -128,7 +128,7 @@ fn a_sound_table_raises_no_question_and_its_figures_are_told() {
     ]);
 }
 
-/// What nobody gave or measured is told, or stands in the folder as a default.
+/// Missing values are reported, or are defaults in the folder.
 #[test]
 fn nothing_is_assumed_in_silence() {
     let defaults = |told: &Told| -> Vec<String> {
@@ -223,7 +223,7 @@ fn a_repeat_ten_times_off_is_not_averaged() {
         "p.csv:14:9",
         "10 times apart",
     ]);
-    // Of three the odd one is known.
+    // Among three the outlier is known.
     let odd = sound("a").replace("a,4,256,0.16400,", "a,4,256,1.64,")
         + "a,4,256,0.164,\na,4,256,0.165,\n";
     import(&odd, &[]).asked(&["a step of 1.64 s, and of 0.165 s", "p.csv:9:9"]);
@@ -261,7 +261,7 @@ fn a_local_batch_in_place_of_the_global_one_is_asked_about() {
     let told = told.silent();
     assert!(told.sandbox.read("w/steps.csv").contains("a,8,4096,1.076"));
     import(&local, &["--batch", "global"]);
-    // Fewer samples than workers cannot be.
+    // Fewer samples than workers are impossible.
     import("vm,workers,batch,step_s\na,4,2,0.5\n", &["--epochs", "2"])
         .asked(&["cannot be shared by 4 workers", "say `--batch local`"]);
     import(
@@ -283,7 +283,7 @@ fn one_row_is_no_fit_and_two_rows_are() {
         "vm,workers,batch,step_s,epochs\na,1,64,0.2,9\na,2,128,0.3,\n",
         &[],
     );
-    // Two are, with what is expected of any job, and widely.
+    // Two are enough, with the prior of any job, and wide intervals.
     let two = two.silent();
     assert!(two.report.contains("R²"), "{}", two.report);
     let head = two.sandbox.read("w/workload.toml");
@@ -322,7 +322,7 @@ fn workers_are_compared_with_the_gpus_of_their_vm() {
     import(&one.replace("g4dn.12xlarge", "g4dn.12xlarge/4"), &[])
         .silent()
         .reports(&["1 VM of g4dn.12xlarge/4"]);
-    // Rows of several shapes are meant as they are.
+    // Rows of several shapes are intended.
     import(&format!("{one}g4dn.12xlarge/4,4,256,0.3,\n"), &[]).silent();
     import(&one.replace("g4dn.12xlarge", "g4dn.xlarge/4"), &[])
         .warned(&["`g4dn.xlarge` has 1 GPU and is taken with 4 workers on it"]);
@@ -349,7 +349,7 @@ fn epochs_that_are_the_same_for_every_batch_are_a_law_of_their_own() {
         "{head}"
     );
     assert!(!head.contains("[laws.noise]"), "{head}");
-    // Measured ones without a trend are the same, too.
+    // Measured ones without a trend are equal, too.
     let mut level = "vm,workers,batch,step_s,epochs\n".to_owned();
     for (batch, epochs) in [(64, 30.0), (128, 31.0), (256, 30.1), (512, 30.9)] {
         let _ = writeln!(
@@ -375,7 +375,7 @@ fn a_poor_law_is_told_and_kept() {
             (0.02 + 0.002 * local + 0.004 * k) * swing
         })
     };
-    // Few rows may be so by chance: their intervals say how little they tell.
+    // Few rows may be so by chance: their intervals are wide.
     let noisy = swinging("a");
     let told = import(&noisy, &["--batch", "global"])
         .warned(&["the law of steps on a is a poor one", "intervals are wide"]);
@@ -402,7 +402,7 @@ fn a_poor_law_is_told_and_kept() {
 
 #[test]
 fn workers_on_one_vm_communicate_by_another_law_than_those_on_several() {
-    // Four on one VM have no network: as one line they would be off by half.
+    // Four on one VM have no network: as one line they would have an error of a half.
     let compute = |local: f64| 0.02 + 0.002 * local;
     let mut table = "vm,workers,batch,step_s,epochs\n".to_owned();
     for batch in [128_u32, 256, 512] {
@@ -415,18 +415,18 @@ fn workers_on_one_vm_communicate_by_another_law_than_those_on_several() {
         }
         let _ = writeln!(table, "a,1,{batch},{:.5},", compute(f64::from(batch)));
     }
-    // What communication is on one VM, nothing tells that is left.
+    // Communication on one VM cannot be determined from the rest.
     let told = import(&table, &[]).warned(&["left out"]);
     let line = told.report.lines().find(|l| l.starts_with("a "));
     let line = line.expect("it has a law");
-    // Mean error of the fit, in %, before R² and what is left out.
+    // Mean error of the fit, in %, before R² and the hold-out error.
     let error: f64 = (line.split_whitespace().rev().nth(2))
         .and_then(|w| w.parse().ok())
         .expect("a number");
     assert!(error < 5.0, "{line}");
 }
 
-/// One VM whose four workers were measured at three batches: a law that is sure of that VM, and of two hardly.
+/// One VM whose four workers were measured at three batches: the law is certain about that VM, and uncertain about two.
 #[test]
 fn one_vm_says_little_of_several() {
     let step_s = |batch: u32| 0.02 + 0.002 * f64::from(batch) / 4.0;

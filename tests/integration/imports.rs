@@ -1,4 +1,4 @@
-//! Measurements made into workload folders.
+//! Imports of measurements as workload folders.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::sandbox::{Sandbox, repository, stderr};
 
-/// The message with which an import refuses, after making sure that it wrote nothing.
+/// The message of a refused import, after a check that it wrote nothing.
 fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let before = sandbox.files(".");
     let assert = sandbox.run(arguments).code(2).stdout("");
@@ -14,7 +14,7 @@ fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
     stderr(&assert)
 }
 
-/// The same of a profile.
+/// The message of a refused profile.
 fn refused_profile(table: &str, more: &[&str]) -> String {
     let sandbox = Sandbox::new();
     let assert = sandbox.import_profile(table, more).code(2).stdout("");
@@ -53,7 +53,7 @@ fn a_profile_without_epochs_or_with_half_a_split() {
 
 #[test]
 fn options_of_a_profile_that_are_not_possible() {
-    // clap takes a bare negative number for an option.
+    // clap reads a bare negative number as an option.
     let more = ["--epochs", "NaN", "--restore-s=-1", "--probe-steps", "0"];
     let told = refused_profile("vm,workers,batch,step_s\na,1,8,0.5\n", &more);
     for option in ["--epochs", "--restore-s", "--probe-steps"] {
@@ -104,7 +104,7 @@ fn a_folder_is_replaced_only_by_force_and_only_if_it_is_a_workload() {
     assert_eq!(sandbox.files("w"), files[..3]);
 }
 
-/// What an import accepts, a run accepts.
+/// A run accepts everything that an import accepts.
 #[test]
 fn measurements_that_no_scenario_would_take_are_refused_before_anything_is_written() {
     let sandbox = Sandbox::new();
@@ -169,7 +169,7 @@ fn force_replaces_only_what_an_import_writes_and_never_its_own_input() {
     assert_eq!(sandbox.read("wl/thesis.txt"), "years of work");
     assert_eq!(sandbox.read("wl/notes/a.txt"), "more");
     assert!(sandbox.path("wl/raw.csv").is_file());
-    // A table that the import does not write would change what the workload is.
+    // A table that the import does not write would change the workload.
     assert!(!sandbox.path("wl/phi.csv").exists());
     let mut now = sandbox.contents("wl");
     now.retain(|name, _| name != "thesis.txt" && name != "raw.csv");

@@ -1,10 +1,10 @@
-//! A scenario put together from several files is the one written out in a single file.
+//! A scenario in several files equals the scenario in a single file.
 
 use std::fs;
 
 use crate::sandbox::{Sandbox, assert_same_files, stderr, stdout};
 
-/// Three files in two folders, each of which wins over what it includes.
+/// Three files in two folders, each of which overrides the files that it includes.
 fn in_parts() -> Sandbox {
     let sandbox = Sandbox::with(
         r#"
@@ -138,7 +138,7 @@ fn a_file_may_be_included_on_two_ways_but_not_without_end() {
     let assert = sandbox.run(&["check", "scenario.toml"]).success();
     assert_eq!(stdout(&assert), "scenario.toml: ok, 15 cases\n");
 
-    // Twice as many with every level.
+    // Twice as many at every level.
     for level in 0..40 {
         let next = format!("{}.toml", level + 1);
         sandbox.write(

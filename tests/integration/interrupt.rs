@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::{Rows, Sandbox, assert_same_files, stderr};
 
-/// No wait is longer; all end as soon as what they wait for is there.
+/// Maximum wait; all waits end as soon as their condition holds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Looks every few milliseconds until there is something.
+/// Checks every few milliseconds until there is a value.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -21,7 +21,7 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A run that would take hours; killed when dropped, whatever becomes of the test.
+/// A run that would last hours; killed when dropped, also if the test fails.
 struct LongRun(Child);
 
 impl LongRun {
@@ -89,7 +89,7 @@ search = { strategies = ["oracle"], objectives = ["time"] }
     )
 }
 
-/// The number of rows in `file`, all of them whole and without a gap from case 0 on.
+/// The number of rows in `file`, all of them complete and without a gap from case 0 on.
 fn whole_rows(sandbox: &Sandbox, file: &str) -> usize {
     let text = sandbox.read(file);
     assert!(text.ends_with('\n'), "the last row is cut off");
@@ -101,7 +101,7 @@ fn whole_rows(sandbox: &Sandbox, file: &str) -> usize {
     rows.len()
 }
 
-/// Stops a run with `signal`; checks what it leaves.
+/// Stops a run with `signal`; checks its output.
 fn stopped_by(signal: &str, code: i32, fidelity: &str, jobs: &str) {
     let sandbox = sandbox();
     let run = LongRun::start(&sandbox, fidelity, jobs);
@@ -123,7 +123,7 @@ fn stopped_by(signal: &str, code: i32, fidelity: &str, jobs: &str) {
     let counted = summary.iter().map(|row| row.number("replicas"));
     assert_eq!(counted.sum::<f64>(), rows as f64);
 
-    // What was kept is the beginning of what would have been.
+    // The output is a prefix of the whole run's.
     let short = ["run", "scenario.toml", "--out", "short", "--replicas", "3"];
     sandbox
         .run(&[&short[..], &["--fidelity", fidelity]].concat())
@@ -172,14 +172,14 @@ fn a_killed_run_leaves_whole_rows_under_another_name() {
 #[test]
 fn ctrl_c_without_a_result_folder_still_shows_the_summary() {
     let sandbox = sandbox();
-    // The folder is only there to see when the run is under way.
+    // The folder only shows when the run is in progress.
     let run = LongRun::start(&sandbox, "event", "1");
     run.wait_for_rows(&sandbox, 1);
     run.send("-INT");
     assert_eq!(run.end().code(), Some(130));
 }
 
-/// What a run says that is kept out of the folder of another.
+/// The message of a run that may not use the folder of another.
 fn kept_out(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let before = sandbox.files("out");
     let assert = sandbox.run(arguments).code(1).stdout("");
@@ -210,7 +210,7 @@ fn two_runs_do_not_share_a_folder() {
     kept_out(&sandbox, &[&SHORT[..], &["--shard", "1/2"]].concat());
     kept_out(&sandbox, &["merge", "out"]);
 
-    // Whatever it dies of, the folder is free.
+    // The folder is free after any kind of end.
     run.send("-KILL");
     run.end();
     sandbox.run(&SHORT).code(2);
@@ -245,7 +245,7 @@ fn shards_are_written_side_by_side_but_not_beside_a_run() {
     );
 }
 
-/// Engines that retry may do that: the bytes are the same, and take their name in one step.
+/// Engines that retry may do that: the bytes are equal, and the files are renamed in one step.
 #[test]
 fn the_same_shard_twice_at_the_same_time_does_no_harm() {
     let sandbox = sandbox();

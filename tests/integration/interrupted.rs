@@ -1,4 +1,4 @@
-//! Losses that hit a pause: a settle, a restart, a checkpoint in writing.
+//! Losses during a pause: a settle, a restart, a checkpoint in writing.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use scavsim::usage::{Phase, Usage};
 
 use crate::live::{dying_at, run, tiny, vm_seconds};
 
-/// Seconds of a run of which the newest VM is taken away after `lost_s`, and its VM-seconds in pauses.
+/// Seconds of a run whose newest VM is lost after `lost_s`, and its VM-seconds in pauses.
 fn losing_one(scenario: &Scenario, lost_s: Option<f64>) -> (f64, f64) {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
@@ -30,7 +30,7 @@ fn losing_one(scenario: &Scenario, lost_s: Option<f64>) -> (f64, f64) {
     (line.net_end.seconds(), vm_seconds(&usage, Phase::Restoring))
 }
 
-/// Batches of unlike workers are set again from the beginning when a VM is lost half-way.
+/// Batches of mixed workers are set again from the beginning when a VM is lost half-way.
 #[test]
 fn a_settle_that_a_loss_interrupts_begins_again() {
     let scenario = tiny(
@@ -47,9 +47,9 @@ fn a_settle_that_a_loss_interrupts_begins_again() {
     assert!((hit_s - expected_s).abs() < 1e-6, "{hit_s} {expected_s}");
 }
 
-/// Without a barrier the loss of a worker stops nobody; but here it comes in the restart after that of the server. The
-/// fifth worker came when the price fell at 45 s, ran at 145 s and so is lost at 1,045 s; all others are lost at 900 s
-/// and run again at 1,000 s.
+/// Without a barrier the loss of a worker stops no other; but here it comes in the restart after that of the server. The
+/// fifth worker came when the price fell at 45 s, ran at 145 s and so is lost at 1,045 s; all others are lost at 900 s and
+/// run again at 1,000 s.
 #[test]
 fn a_restart_that_a_loss_interrupts_begins_again() {
     let scenario = dying_at(
@@ -74,7 +74,7 @@ fn a_restart_that_a_loss_interrupts_begins_again() {
     }
 }
 
-/// A checkpoint after 300 s that takes 60 s, and a VM that is lost as it is complete, or a moment before.
+/// A checkpoint after 300 s that needs 60 s, and a VM that is lost as it is complete, or a moment before.
 #[test]
 fn a_checkpoint_that_is_complete_when_a_vm_is_lost_counts() {
     let scenario = tiny(
@@ -92,7 +92,7 @@ fn a_checkpoint_that_is_complete_when_a_vm_is_lost_counts() {
     );
 }
 
-/// A checkpoint of 60 s is not begun 30 s before the loss that it is for: the others train on.
+/// A checkpoint of 60 s does not begin 30 s before its loss: the others train on.
 #[test]
 fn a_checkpoint_that_cannot_be_complete_in_time_is_not_begun() {
     let with = |write_s: f64| {
@@ -113,7 +113,7 @@ fn a_checkpoint_that_cannot_be_complete_in_time_is_not_begun() {
     );
 }
 
-/// What is saved again without progress is no hope: VMs live for 36 s and a restart takes 60 s.
+/// Checkpoints without progress do not help: VMs live for 36 s and a restart needs 60 s.
 #[test]
 fn a_job_that_saves_without_progress_is_given_up() {
     let scenario = dying_at(
@@ -123,7 +123,7 @@ fn a_job_that_saves_without_progress_is_given_up() {
     );
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
-        // Nobody listens any more when it has taken too long.
+        // The receiver is gone after the time limit.
         let _ = tell.send(run(&scenario, Fidelity::Fast, 0).line);
     });
     let line = told.recv_timeout(Duration::from_secs(120)).expect("an end");

@@ -1,7 +1,7 @@
-//! A command that is killed at any moment and run again leaves what it leaves undisturbed, byte by byte, and nothing else.
-//! Runs whose records are in all forms: `resume`.
+//! A command that is killed at any moment and run again has the output of an undisturbed one, byte by byte, and nothing else.
+//! Runs with records in all formats: `resume`.
 //!
-//! `cargo test --test integration kills` kills each a few times. As many as one likes, such as after changes to what is written:
+//! `cargo test --test integration kills` kills each a few times. A larger number, for example after changes to output code:
 //!
 //! ```sh
 //! SCAVSIM_KILLS=400 cargo test --test integration kills -- --ignored --nocapture
@@ -20,7 +20,7 @@ use crate::sandbox::{Sandbox, repository_file};
 
 /// A command that writes.
 struct Step {
-    /// Its words, with blanks between them.
+    /// Its words, separated by blanks.
     command: &'static str,
     again: Again,
 }
@@ -28,13 +28,13 @@ struct Step {
 /// How it is run after a kill.
 #[derive(Clone, Copy)]
 enum Again {
-    /// As before, with these words more.
+    /// As before, with these additional words.
     With(&'static str),
-    /// As before, unless all is there: it refuses a folder that holds anything.
+    /// As before, unless it is complete: it refuses a folder that is not empty.
     IfLacking,
 }
 
-/// What is written by some commands one after the other, and the files that they read.
+/// The output of some commands one after another, and the files that they read.
 struct Sink {
     name: &'static str,
     files: &'static [(&'static str, Text)],
@@ -137,7 +137,7 @@ const SINKS: &[Sink] = &[
     },
 ];
 
-/// All files of a folder by their paths, hidden ones too, and its empty folders.
+/// All files of a folder by their paths, including hidden ones, and its empty folders.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(folder: &Path) -> Tree {
@@ -183,7 +183,7 @@ fn run(sandbox: &Sandbox, step: &Step, is_again: bool) {
     assert!(output.status.success(), "{}: {said}", step.command);
 }
 
-/// What is known of a sink whose commands nobody disturbs.
+/// The output of commands without kills.
 struct Undisturbed<'s> {
     sink: &'s Sink,
     left: Tree,
@@ -216,7 +216,7 @@ impl<'s> Undisturbed<'s> {
         sandbox
     }
 
-    /// Runs the commands with kills whose moments a number decides; how many of them came before the end.
+    /// Runs the commands with kills at moments from a random number; returns the number of kills before the end.
     fn killed(&self, number: u64) -> u64 {
         let sandbox = Undisturbed::sandbox(self.sink);
         let mut drawn = 0;
@@ -228,10 +228,10 @@ impl<'s> Undisturbed<'s> {
         let mut kills = 0;
         for (at, (step, took)) in self.sink.steps.iter().zip(&self.took).enumerate() {
             let mut is_again = false;
-            // One of three is killed again when it goes on.
+            // One in three is killed again when it continues.
             while at == struck && (!is_again || share() < 1.0 / 3.0) {
                 let mut child = start(&sandbox, step, is_again);
-                // Half of them near the end, where files get their names.
+                // Half of them near the end, where files are renamed.
                 let from = if share() < 0.5 { 0.8 } else { 0.0 };
                 std::thread::sleep(took.mul_f64(from + (1.1 - from) * share()));
                 child.kill().expect("it is our child");
@@ -258,7 +258,7 @@ impl<'s> Undisturbed<'s> {
     }
 }
 
-/// Kills until there were so many kills, and one at least for each sink, all sinks in turn.
+/// Kills until there were `count` kills, and at least one for each sink, in turn.
 fn kill(count: u64) {
     let all: Vec<Undisturbed> = SINKS.iter().map(Undisturbed::of).collect();
     let mut kills = vec![0; all.len()];

@@ -1,4 +1,4 @@
-//! Kinds of clusters: lives of their own, and workers on VM types that stand in for measured ones.
+//! Kinds of clusters: their own lifetimes, and workers on scaled VM types.
 
 use crate::sandbox::{Sandbox, stderr};
 
@@ -42,7 +42,7 @@ fn lives_of_a_kind_do_not_mix_with_losses_of_several_vms_at_once() {
             said.contains("lives of its own among VMs that are lost together"),
             "{said}"
         );
-        // Which are possible, the most alike first.
+        // The possible ones, the most similar first.
         let help =
             "`aws-2020-p3-batch` takes several VMs at once; each by itself: `aws-2020-k80-probes`,";
         assert!(said.contains(help), "{said}");
@@ -66,10 +66,10 @@ fn spot_says_nothing_of_lives_where_every_spot_kind_does() {
         );
         sandbox.read("out/records.csv")
     };
-    // Whose `[spot]` says the same of all.
+    // A kind whose `[spot]` is equal for all.
     let with = rows("lifetime = \"icac19-v100\"", robust);
     assert_eq!(rows("", robust), with);
-    // On demand nobody is lost.
+    // On demand no VM is lost.
     let mixed = format!("{robust}\n[kind.stays]\nvm = \"v100\"");
     rows("", &mixed);
     let other = format!("{robust}\n[kind.other]\nmarket = \"spot\"\nvm = \"v100\"");
@@ -111,7 +111,7 @@ fn stale_gradients_without_a_price_are_pointed_out_once() {
         let priced = said(&format!("staleness.per_missed_batch = {price}"));
         assert!(!priced.contains("stale gradients"), "{priced}");
     }
-    // What the price was called when it was one per update.
+    // The former name of the price per update.
     let old = Sandbox::with(&of_kind(
         ROBUST,
         "vm = \"v100\"",

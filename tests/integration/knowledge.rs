@@ -1,4 +1,4 @@
-//! What strategies know beforehand: who paid for it, and what it is called.
+//! Prior knowledge of strategies: its cost, and its name.
 
 use crate::sandbox::{Row, Rows, Sandbox, stderr, stdout};
 
@@ -61,7 +61,7 @@ fn a_newcomer_has_one_run_or_none() {
             (row.number("known_runs"), row.number("known_time_h")),
             (0.0, 0.0)
         );
-        // Four runs to the target: the first has done the job.
+        // Four runs to the target: the first one has finished the job.
         assert_eq!(row.number("reached_in_search"), 1.0);
         assert!(row.number("search_share_time") > 4.0);
         assert!(row.number("search_time_h") > 2.0 * row.number("time_h"));
@@ -69,8 +69,8 @@ fn a_newcomer_has_one_run_or_none() {
     }
 }
 
-/// Epochs in proportion to the noise choose the best of all three workloads by time and by cost, and foretell the time, from nothing
-/// but their own run. Epochs that are the same everywhere, as `one-run` takes them, cost 13 % more in one of the six.
+/// Epochs in proportion to the noise choose the best of all three workloads by time and by cost, and predict the time, only
+/// from their own run. Constant epochs, as in `one-run`, cost 13 % more in one of the six.
 #[test]
 fn a_search_online_finds_the_best_without_any_earlier_run() {
     let sandbox = Sandbox::with(
@@ -91,7 +91,7 @@ fn a_search_online_finds_the_best_without_any_earlier_run() {
         for column in ["known_runs", "known_time_h", "known_cost_usd"] {
             assert_eq!(row.number(column), 0.0, "{column}");
         }
-        // It searched, did not run to the target for it, and its constant is not far off.
+        // It searched, did not run to the target for it, and its constant has a small error.
         assert_eq!(row.number("reached_in_search"), 0.0);
         assert!((0.05..0.4).contains(&row.number("search_share_time")));
         assert!(
@@ -102,8 +102,8 @@ fn a_search_online_finds_the_best_without_any_earlier_run() {
     }
 }
 
-/// One constant for all configurations: however long it is learned, the choice is the same, and where the search has come to more
-/// of the way it has cost more.
+/// One constant for all configurations: the choice does not depend on the length of learning, and a search that has made more
+/// progress has cost more.
 #[test]
 fn the_constant_of_a_search_online_decides_nothing() {
     let of = |progress: f64| {
@@ -131,7 +131,7 @@ fn the_constant_of_a_search_online_decides_nothing() {
     }
 }
 
-/// What is told beforehand of a ground without noise, or without epochs.
+/// Errors for environments without noise, or without epochs.
 #[test]
 fn a_search_online_is_refused_where_there_is_no_noise() {
     for (ground, why) in [
@@ -173,7 +173,7 @@ fn old_names_of_strategies_stand_for_the_new_ones() {
     );
 }
 
-/// An epoch line from the runs with the fewest workers costs those runs: four batches on 8 workers, of twelve runs in all.
+/// An epoch line from the runs with the fewest workers costs those runs: four batches on 8 workers, of twelve runs in total.
 #[test]
 fn a_line_of_fewer_runs_costs_fewer() {
     let of = |more: &str| {
@@ -193,8 +193,8 @@ fn a_line_of_fewer_runs_costs_fewer() {
     assert!(most[1] < few[1], "{most:?} {few:?}");
 }
 
-/// What was stored of a configuration is its own prediction: exact for the step, off by the epoch line alone; another
-/// configuration's would be off by more than half.
+/// The stored data of a configuration are its own prediction: exact for the step, with the error of the epoch line only; data
+/// of another configuration would have an error of more than half.
 #[test]
 fn a_stored_table_predicts_each_configuration_by_its_own_run() {
     let (_, rows) = table("\"same-job\"", "[strategy.same-job]\nstored = \"table\"\n");

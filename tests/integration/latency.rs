@@ -1,4 +1,4 @@
-//! Set-ups that were never seen: their steps, choices within limits by them, and the strategy that goes about it so.
+//! Unseen set-ups: their steps, choices within limits by them, and a strategy that uses this.
 
 use crate::sandbox::{Row, Rows, Sandbox};
 use study::choices::choices;
@@ -24,12 +24,12 @@ fn the_results_of_the_study_are_current() {
     let placements = of(Hiding::Placements);
     assert!(placements.len() >= 2000);
     assert!(error(&placements) < 0.08, "{}", error(&placements));
-    // Of an application that was never seen more than on one worker.
+    // For an application that was only seen on one worker.
     assert!(error(&of(Hiding::Application)) < 0.10);
     assert!(choices(&placements).len() >= 100);
 }
 
-/// One replica of a job in 1 to 32 placements, cheapest wanted.
+/// One replica of a job in 1 to 32 placements, for the objective cost.
 fn rows(strategies: &str) -> Rows {
     let sandbox = Sandbox::with(&format!(
         "workloads = [\"pollux-imagenet\"]\n\
@@ -64,7 +64,7 @@ fn communication_of_other_jobs_spares_probes_of_large_clusters() {
         own.iter().zip(&corners).all(|(own, corners)| own < corners),
         "{own:?} {corners:?}"
     );
-    // It took the steps of others, which have their price, but none of their whole runs.
+    // It used the steps of others, which have their price, but none of their whole runs.
     assert!(
         of("srifty-like", "known_runs")
             .iter()

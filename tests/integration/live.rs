@@ -1,4 +1,4 @@
-//! Clusters that change while they train: against arithmetic, and between fidelities.
+//! Clusters that change while they train: compared with arithmetic, and between fidelities.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use scavsim::usage::{Phase, Usage};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/data");
 
-/// A scenario on the workload `tiny`, whose 36,000 gradients take 0.2 s each on `slow` and 0.1 s on `quick`.
+/// A scenario on the workload `tiny`, whose 36,000 gradients need 0.2 s each on `slow` and 0.1 s on `quick`.
 pub fn load(rest: &str) -> Result<Scenario, String> {
     let rest = without_delays(rest);
     let text = format!(
@@ -31,7 +31,7 @@ pub fn load(rest: &str) -> Result<Scenario, String> {
         .ok_or_else(|| wrong.render(false))
 }
 
-/// What is not said of losses takes no time, so that arithmetic tells.
+/// Missing values of losses are zero, so that arithmetic applies.
 fn without_delays(rest: &str) -> String {
     let mut text = rest.to_owned();
     let says = |key: &str| rest.contains(&format!("{key} ="));
@@ -54,7 +54,7 @@ pub fn tiny(rest: &str) -> Scenario {
     load(rest).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// The same with VMs that all live for exactly so many hours.
+/// The scenario with VMs that all live for exactly this number of hours.
 pub fn dying_at(hours: f64, rest: &str) -> Scenario {
     let mut scenario = tiny(rest);
     let spot: &Spot = scenario.runs_in[0]
@@ -77,7 +77,7 @@ pub struct Seen {
     pub entries: Vec<Entry>,
 }
 
-/// The run of the first configuration in a replica; watched in fidelity `event`.
+/// The run of the first configuration in a replica; traced in fidelity `event`.
 pub fn run(scenario: &Scenario, fidelity: Fidelity, replica: u64) -> Seen {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = &plan.arena(0).expect("an arena").world().expect("simulated");
@@ -124,7 +124,7 @@ fn close(found: f64, expected: f64, within: f64) {
 
 pub const ASP: &str = "sync.asp = { service_s = 0 }\n";
 
-/// A VM that joins changes what an update is worth; checkpoints that take no time come after whole updates all the same.
+/// A VM that joins changes the value of an update; checkpoints without duration still come after whole updates.
 #[test]
 fn checkpoints_that_take_no_time_cost_none_where_vms_join() {
     let rest = |checkpoint: &str| {
@@ -157,7 +157,7 @@ fn a_cluster_shrinks_with_a_loss() {
     for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let scenario = dying_at(0.5, &format!("{ASP}{rest}"));
         close(seconds(&scenario, fidelity), 1800.0 + 18_000.0 * 0.2, 1e-3);
-        // With a barrier the one that is left stops for its restart; a step has half as many samples, or as many.
+        // With a barrier the remaining one stops for its restart; a step has half as many samples, or as many.
         let scenario = dying_at(
             0.5,
             &format!("cluster.resize = \"keep-local-batch\"\n{rest}"),
@@ -169,7 +169,7 @@ fn a_cluster_shrinks_with_a_loss() {
     }
 }
 
-/// The others go on while another VM starts for 100 s and joins for 50 s.
+/// The others continue while another VM starts for 100 s and joins for 50 s.
 #[test]
 fn a_new_vm_joins_the_others() {
     let rest = "cluster.workers = [2]\nkind.k = { vm = \"slow\", market = \"spot\", chief_market = \"on-demand\" }\n\
@@ -185,7 +185,7 @@ fn a_new_vm_joins_the_others() {
     }
 }
 
-/// All four VMs of the cluster die at the same moment.
+/// All four VMs of the cluster are lost at one moment.
 #[test]
 fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
     let rest = |on_loss: &str| {
@@ -199,8 +199,8 @@ fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
             let scenario = dying_at(0.25, &rest(on_loss));
             let seen = run(&scenario, fidelity, 0);
             let line = seen.line.expect("it is survived");
-            // 900 s of life are three intervals; of 1,800 s of work two lives are needed, and the third checkpoint of
-            // a life comes with its end.
+            // 900 s of life are three intervals; 1,800 s of work need two lives, and the third checkpoint of a life coincides
+            // with its end.
             assert!(
                 line.lost_vms >= 4 && line.lost_vms.is_multiple_of(4),
                 "{line:?}"
@@ -217,7 +217,7 @@ fn all_revoked_at_once_is_survived_or_fails_with_its_reason() {
     }
 }
 
-/// A checkpoint at the provider's warning saves all but what is done in the rest of the notice.
+/// A checkpoint at the provider's notice saves all work except that in the rest of the notice.
 #[test]
 fn notice_saves_the_work() {
     let rest = |notice: &str| {
@@ -233,7 +233,7 @@ fn notice_saves_the_work() {
     assert!((lost - 100.0).abs() < 0.5, "{lost}");
     let end = seen.line.expect("it ends").net_end.seconds();
     assert!((end - (1800.0 + 190.0)).abs() < 1.0, "{end}");
-    // 1,440 s of life hold no job of 1,800 s.
+    // 1,440 s of life are too short for a job of 1,800 s.
     let without = dying_at(0.4, &rest(""));
     let seen = run(&without, Fidelity::Fast, 0);
     assert!(matches!(
@@ -253,14 +253,14 @@ fn the_loss_of_the_chief_goes_back_or_ends_the_run() {
     let hours = |chief: &str| run(&dying_at(0.6, &rest(chief)), Fidelity::Fast, 0).line;
     let over = hours("hands-over").expect("it ends").net_end.seconds();
     close(over, 3600.0 + 60.0, 1e-3);
-    // Without checkpoints back means to the beginning, again and again.
+    // Without checkpoints it restarts from the beginning, again and again.
     assert!(matches!(
         hours("goes-back"),
         Err(UnfinishedJob::TooManyLosses { .. })
     ));
     let at = SimTime::from_seconds(2160.0);
     assert_eq!(hours("ends-the-run"), Err(UnfinishedJob::ChiefLost { at }));
-    // In a record that is the reason.
+    // A record has that as its reason.
     let scenario = dying_at(0.6, &rest("ends-the-run"));
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let record = Evaluator::new(&plan).evaluate(plan.case(0));
@@ -290,7 +290,7 @@ fn a_cluster_grows_when_vms_are_cheap_and_shrinks_when_they_are_dear() {
     }
 }
 
-/// On-demand chief and server beside spot workers, each at its price.
+/// On-demand chief and server with spot workers, each at its price.
 #[test]
 fn markets_are_mixed_and_billed_as_rented() {
     let rest = format!(
@@ -304,7 +304,7 @@ fn markets_are_mixed_and_billed_as_rented() {
     // 2 at 10 and 2 at 5 updates a second.
     let hours = 36_000.0 / 30.0 / 3600.0;
     close(record.time_h.expect("it ends"), hours, 1e-3);
-    // The first type in the order of names gives the chief: quick.
+    // The first type by name gives the chief: quick.
     let usd = 100.0 + 30.0 + 2.0 * 3.0 + 2.0 * 1.0;
     close(record.cost_usd.expect("it ends"), usd * hours, 1e-3);
     close(
@@ -325,8 +325,8 @@ fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
     let scenario = dying_at(0.25, &rest);
     for fidelity in [Fidelity::Fast, Fidelity::Event] {
         let seen = run(&scenario, fidelity, 0);
-        // At 900 s, 400 s behind a checkpoint: 400 s are lost, 100 s waited, 10 s restarted. The next server lives
-        // from 1,000 to 1,900 s and ends 390 s behind the next checkpoint at 1,510 s; the third one sees the end.
+        // At 900 s, 400 s after a checkpoint: 400 s are lost, 100 s waited, 10 s restarted. The next server lives from 1,000
+        // to 1,900 s and ends 390 s after the next checkpoint at 1,510 s; the third one is there at the end.
         let end = seen.line.expect("it ends").net_end.seconds();
         let lost = vm_seconds(&seen.usage, Phase::Lost) / 5.0;
         assert!((lost - (400.0 + 390.0)).abs() < 1.0, "{lost}");
@@ -335,8 +335,8 @@ fn the_loss_of_a_server_stops_the_job_and_costs_what_was_not_saved() {
     }
 }
 
-/// Two workers of 250 and two of 1,000 samples a second, with a barrier: 64 samples each take 0.256 s. In proportion, 256
-/// samples take 256/2,500 s.
+/// Two workers of 250 and two of 1,000 samples a second, with a barrier: 64 samples each need 0.256 s. In proportion, 256
+/// samples need 256/2,500 s.
 #[test]
 fn batches_of_unlike_workers_suit_their_speed() {
     let of = |batching: &str| {
@@ -359,7 +359,7 @@ fn batches_of_unlike_workers_suit_their_speed() {
     close(end - settling, 9000.0 * 256.0 / 2500.0, 0.03);
 }
 
-/// A chief on demand is never lost, and nothing but its loss would end the run.
+/// A chief on demand is never lost, and only its loss would end the run.
 #[test]
 fn a_chief_on_demand_is_the_chief() {
     let rest = format!(
@@ -414,7 +414,7 @@ fn fast_agrees_with_events_while_clusters_change() {
     }
 }
 
-/// Of batch losses a VM's own risk is that of the trace they were counted in; 4 standard errors of a Poisson count.
+/// With batch losses a VM's own risk is that of the trace in which they were counted; 4 standard errors of a Poisson count.
 #[test]
 fn batch_losses_take_as_many_vms_as_were_counted() {
     for lifetime in ["aws-2020-p3-batch", "aws-2020-p3-trace"] {
@@ -448,8 +448,8 @@ fn batch_losses_take_as_many_vms_as_were_counted() {
     }
 }
 
-/// Most losses of a market pass by a single server: they neither stop a checkpoint nor warn of one, and only cut off the
-/// step in progress, 0.2 s.
+/// Most losses of a market do not affect a single server: they neither stop a checkpoint nor give notice of one, and only cut
+/// off the step in progress, 0.2 s.
 #[test]
 fn losses_that_take_others_leave_a_job_alone() {
     let rest = |lives: &str| {

@@ -49,7 +49,7 @@ fn a_round_takes_as_long_as_the_slowest_sum_of_its_steps() {
     }
 }
 
-/// One communication for H steps, and the slowest of a sum waits less: both make steps shorter.
+/// One communication for H steps, and the slowest of a sum waits less: both shorten steps.
 #[test]
 fn steps_get_shorter_with_the_period() {
     let stepping = stepping(8, 0.5, log_normal(0.3));

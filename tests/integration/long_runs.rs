@@ -1,4 +1,4 @@
-//! Runs that are long or large say so before they begin, and estimates are near what runs take.
+//! Long or large runs ask before they begin, and estimates are near the real time.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ fn a_run_of_hours_begins_only_by_yes() {
         text.contains("; it was not started. `--yes` starts it"),
         "{text}"
     );
-    // Nobody has room for all of its records.
+    // No disk has room for all of its records.
     let refused = sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(2);
@@ -101,7 +101,7 @@ fn told_s(text: &str) -> f64 {
     number * unit
 }
 
-/// What others do on the machine moves both: the nearest of a few tries counts.
+/// Other processes on the machine affect both: the nearest of a few attempts counts.
 #[test]
 fn an_estimate_is_near_what_the_run_takes() {
     let many = "name = \"many\"\nreplicas = 4\nworkloads = [\"scavenger-transformer\"]\n\

@@ -1,4 +1,4 @@
-//! What one replica deals: the same VMs and machines whatever is rented, in whatever order.
+//! Random draws of one replica: equal VMs and machines for any configuration, in any order.
 
 use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
@@ -12,7 +12,7 @@ use scavsim::usage::{EndedBy, Usage, VmInterval};
 use crate::live::tiny;
 use crate::replay::scenario;
 
-/// What a job in `replica` used that goes through the configurations `order`, and runs the last to its end.
+/// Usage of a job in `replica` that goes through the configurations `order`, and runs the last to its end.
 fn job(scenario: &Scenario, replica: u64, order: &[usize]) -> Usage {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
@@ -35,8 +35,8 @@ fn vm_index(scenario: &Scenario, name: &str) -> u16 {
     world.vms.iter().position(is_it).expect("it is rented") as u16
 }
 
-/// Start-up and life together of the first VMs of a type, as far as they ended within so many seconds: those that a
-/// job requested first.
+/// Total of start-up and lifetime of the first VMs of a type, if they ended within `within_s`: those that a job requested
+/// first.
 fn lives(usage: &Usage, vm: u16, within_s: f64) -> Vec<SimTime> {
     let own = || usage.intervals.iter().filter(move |i| i.vm == vm);
     let first = own().map(|i| i.from).min().expect("one at least");
@@ -129,7 +129,7 @@ fn machines_of_a_type_are_alike_in_all_kinds() {
         let [slow, x, y, mixed] = factors(&scenario, replica).try_into().expect("four");
         assert_eq!(slow, x);
         assert_eq!(sorted(slow.clone()), sorted(y));
-        // `slow` takes twice as long as `quick`, whose times those of a mix are relative to.
+        // `slow` needs twice as long as `quick`, to which the times of a mix are relative.
         assert!((mixed[2] - 2.0 * slow[0]).abs() < 1e-12);
         assert!((mixed[3] - 2.0 * slow[1]).abs() < 1e-12);
         assert!(mixed[0] != slow[0] && mixed[0] != mixed[1]);

@@ -1,50 +1,49 @@
-//! scavsim as its users meet it: the program with files in and files out, and the library through
-//! its front door. One binary, a module per topic.
+//! scavsim from the view of its users: the program with files in and files out, and the library through its public API. One
+//! binary, a module per topic.
 //!
-//! - [`bad_input`]: every mistake is refused before anything is run or written, and told well; [`bad_clusters`], [`bad_plans`],
-//!   [`bad_prices`], [`bad_workloads`]: those of one kind.
-//! - [`verdicts`]: what `check` passes, `run` runs.
+//! - [`bad_input`]: every mistake is refused before anything is run or written, and reported well; [`bad_clusters`],
+//!   [`bad_plans`], [`bad_prices`], [`bad_workloads`]: those of one kind.
+//! - [`verdicts`]: `run` runs everything that `check` accepts.
 //! - [`widths`]: tables on terminals of several widths, in colours and without. [`command_line`]: options, and a first scenario.
-//! - [`beyond`]: what a workload answers beyond its measurements; [`stand_in_prices`]: what it costs there.
+//! - [`beyond`]: answers of a workload outside its measurements; [`stand_in_prices`]: prices there.
 //! - [`determinism`]: same scenario, same seed, same bytes.
-//! - [`include`]: a scenario from several files is the one written out.
-//! - [`records`]: what stands in `records.csv` adds up.
-//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: from which another goes on; [`kills`]: at any moment;
-//!   [`signals`]: it is stopped within a second, wherever it is.
-//! - [`settings`]: lists and ranges where a number stands; [`axes`]: as columns.
-//! - [`stopping`]: the library is stopped by its interrupt alone. [`verify`]: results that prove themselves.
-//! - [`shards`]: parts of a run, put together, are the run; [`sharing`]: cases that share a search
-//!   come out as each alone.
-//! - [`summary_by`]: the summary by columns of one's choice.
-//! - [`formats`]: the forms of records say the same; [`failures`]: cases without a result;
-//!   [`external`]: strategies that are programs.
-//! - [`commands`]: the other commands and forms of output; [`documented`]: as the README shows them.
+//! - [`include`]: a scenario in several files equals the scenario in one file.
+//! - [`records`]: sums in `records.csv` are consistent.
+//! - [`interrupt`]: a stopped run leaves whole rows; [`resume`]: another run continues from them; [`kills`]: at any moment;
+//!   [`signals`]: a run stops within a second in any state.
+//! - [`settings`]: lists and ranges in place of a number; [`axes`]: as columns.
+//! - [`stopping`]: the library is stopped only by its interrupt. [`verify`]: results that can be verified.
+//! - [`shards`]: merged parts of a run equal the run; [`sharing`]: cases that share a search equal single ones.
+//! - [`summary_by`]: the summary by any columns.
+//! - [`formats`]: the formats of records are equal; [`failures`]: cases without a result; [`external`]: strategies that are
+//!   programs.
+//! - [`commands`]: the other commands and output formats; [`documented`]: as in the README.
 //! - [`door`]: the library from outside.
 //! - [`properties`]: laws that hold for any scenario.
 //! - [`budget`]: training within a budget of time.
-//! - [`results`]: what shipped scenarios print. [`fidelity`], [`replay`], [`reproduction`]: the simulation against itself, its data and the
-//!   paper.
-//! - [`sync`]: synchronisation protocols against exact theory, [`sync_fast`], [`sync_paces`]: without events; [`local_sgd`]: one
-//!   of them.
+//! - [`results`]: output of shipped scenarios. [`fidelity`], [`replay`], [`reproduction`]: the simulation compared with
+//!   itself, its data and the paper.
+//! - [`sync`]: synchronisation protocols compared with exact theory, [`sync_fast`], [`sync_paces`]: without events;
+//!   [`local_sgd`]: one of them.
 //! - [`parameter_servers`]: servers of asynchronous workers in scenarios; [`papers_in_events`]: papers in all fidelities.
-//! - [`trace`]: what is noted of a job, [`trace_bills`]: as it is billed, [`trace_search`]: of a search on real runs.
-//! - [`bench`]: searches that are handed in, [`bench_suites`]: what they are made of.
-//! - [`fits`], [`imports`]: laws beside those of others; measurements made into workloads;
-//!   [`import_profile`]: those of one's own, [`import_layers`]: layers of a model.
-//! - [`own_measurements`]: from one's own measurements to an answer; [`own_prices`]: prices of one's own; [`default_prices`]: what is
-//!   charged unasked.
-//! - [`ranking`]: every configuration by what it takes; [`advise`]: which to take, and what to measure; [`advise_deadline`]: and by which
-//!   policy, to be done in time.
-//! - [`grids`]: measured grids that are shipped, [`own_grids`]: of one's own; [`grid_scenarios`]: scenarios that name one; [`grounds`]: strategies on both grounds.
+//! - [`trace`]: the trace of a job, [`trace_bills`]: its bill, [`trace_search`]: of a search on real runs.
+//! - [`bench`]: submissions, [`bench_suites`]: their suites.
+//! - [`fits`], [`imports`]: laws compared with others' fits; measurements imported as workloads; [`import_profile`]: the
+//!   user's own, [`import_layers`]: layers of a model.
+//! - [`own_measurements`]: from the user's measurements to an answer; [`own_prices`]: prices of the user; [`default_prices`]:
+//!   default prices.
+//! - [`ranking`]: time and cost of every configuration; [`advise`]: which to rent, and what to measure; [`advise_deadline`]:
+//!   and with which policy, to finish in time.
+//! - [`grids`]: shipped measured grids, [`own_grids`]: the user's; [`grid_scenarios`]: scenarios with one; [`grounds`]: both environments.
 //! - [`misses`]: limits that a share of runs may miss.
-//! - [`validation`]: measurements left out of workloads, and what the rest says of them.
-//! - [`luck`]: what a replica deals, whatever is rented.
-//! - [`interrupted`]: losses that hit a pause.
-//! - [`bills`]: bills by hand; [`sustained_use`]: of VMs that are used for long.
-//! - [`spot`]: jobs on VMs that are taken away, [`outlines`]: in outline; [`measured_defaults`]: what is used where nobody says; [`kinds`]: kinds of clusters.
+//! - [`validation`]: held-out measurements of workloads, and their predictions.
+//! - [`luck`]: random draws of a replica, for any configuration.
+//! - [`interrupted`]: losses during a pause.
+//! - [`bills`]: manual bills; [`sustained_use`]: of VMs that are used for long.
+//! - [`spot`]: jobs on VMs that are lost, [`outlines`]: in outline; [`measured_defaults`]: default values; [`kinds`]: kinds of clusters.
 //! - [`figures`]: figures of results; [`plotting`]: the command that draws them; [`pages`]: the page of one.
 //! - [`worlds`]: workers of any size, shares that change, state larger than memory.
-//! - [`special_files`]: links, pipes and devices where files belong.
+//! - [`special_files`]: links, pipes and devices in place of files.
 //! - [`sandbox`]: a folder to run the program in.
 
 // A test tells one story from its beginning to its end.

@@ -1,8 +1,8 @@
-//! `import market`: traces of availability, with prices or without, become markets that policies meet.
+//! `import market`: traces of availability, with or without prices, become markets for policies.
 
 use crate::sandbox::{Rows, Sandbox, stderr, stdout};
 
-/// Traces with prices beside their looks need no price of their own, and policies pay them.
+/// Traces with their own prices need no other price, and policies pay them.
 #[test]
 fn prices_of_traces_are_paid() {
     let sandbox = Sandbox::new();
@@ -62,7 +62,7 @@ fn prices_of_traces_are_paid() {
     }
 }
 
-/// A trace of two zones, of which the second is shorter; what it becomes is told and can be run.
+/// A trace of two zones, where the second one is shorter; the resulting market is reported and can be run.
 #[test]
 fn a_market_is_made_of_traces() {
     let sandbox = Sandbox::new();

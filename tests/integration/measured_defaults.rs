@@ -1,4 +1,4 @@
-//! What a scenario leaves unsaid of losses is as it was measured, and told once with its source.
+//! Missing values of losses have measured defaults, reported once with their source.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ strategies = ["oracle"]
 objectives = ["time"]
 "#;
 
-/// What a run says of measured values, and the time of each of its records.
+/// The report of measured values, and the time of each record.
 fn told(scenario: &str) -> (String, Vec<f64>) {
     let sandbox = Sandbox::with(scenario);
     let run = sandbox
@@ -49,7 +49,7 @@ fn assert_says(said: &str, all: &[&str]) {
     }
 }
 
-/// What is told, written into the file, gives the same runs without a word; zeros that are said are zeros.
+/// The reported values, written into the file, give equal runs without a report; explicit zeros are zeros.
 #[test]
 fn who_says_only_how_spot_vms_live_is_told_the_rest() {
     let (said, unsaid) = told(&format!("{CLUSTER}[spot]\nlifetime = \"gcp-2019\"\n"));
@@ -74,7 +74,7 @@ fn who_says_only_how_spot_vms_live_is_told_the_rest() {
         free.iter().zip(&unsaid).all(|(a, b)| a < b),
         "{free:?} {unsaid:?}"
     );
-    // Who keeps all steps goes back to no checkpoint, and those that join have to start.
+    // A protocol that keeps all steps needs no checkpoint, and new VMs have to start.
     let (said, _) = told(&format!(
         "{CLUSTER}[spot]\nlifetime = \"gcp-2019\"\nkeeps = \"steps\"\non_loss = \"go-on\"\nfewest_workers = 8\n"
     ));
@@ -85,7 +85,7 @@ fn who_says_only_how_spot_vms_live_is_told_the_rest() {
     assert!(!said.contains("checkpoint"), "{said}");
 }
 
-/// Failures of a plan and what it does then: all settings are told in one sentence; a plan writes by the part of each GPU.
+/// Failures of a plan and its reactions: all settings are reported in one sentence; a plan writes by the part of each GPU.
 #[test]
 fn who_says_only_how_machines_fail_is_told_the_rest() {
     let failures =
@@ -113,7 +113,7 @@ fn who_says_only_how_machines_fail_is_told_the_rest() {
         free.iter().zip(&unsaid).all(|(a, b)| a < b),
         "{free:?} {unsaid:?}"
     );
-    // 16 bytes each of 2.7 billion parameters, a sixteenth of 12 and all of 4 on each of 16 GPUs: written as one file they would take longer.
+    // 16 bytes each of 2.7 billion parameters, a sixteenth of 12 and all of 4 on each of 16 GPUs: as one file they would need longer.
     let (_, whole) = told(&format!(
         "{PLAN}{failures}checkpoint_write_s = 860\n{reactions}"
     ));
@@ -123,7 +123,7 @@ fn who_says_only_how_machines_fail_is_told_the_rest() {
     );
 }
 
-/// VMs on demand do not start as spot VMs do, in one scenario either.
+/// VMs on demand have other start-up times than spot VMs, also in one scenario.
 #[test]
 fn each_market_starts_as_it_was_measured() {
     let kinds = "[kind.ours]\nvm = \"e2-standard-4\"\n[kind.theirs]\nvm = \"e2-standard-4\"\nmarket = \"spot\"\n\
@@ -136,7 +136,7 @@ fn each_market_starts_as_it_was_measured() {
             "`spot.start_up_s = 88.1` from data/clouds/delays/startup.csv",
         ],
     );
-    // On demand is the fastest, and the later by its start alone.
+    // On demand is the fastest, and later only by its start.
     let (_, at_once) = told(&format!("{CLUSTER}[cluster]\nstart_up_s = 0\n{kinds}"));
     for (measured, at_once) in measured.iter().zip(at_once) {
         let start_s = (measured - at_once) * 3600.0;
@@ -144,7 +144,7 @@ fn each_market_starts_as_it_was_measured() {
     }
 }
 
-/// What in-memory copies cost to load, and checkpoints of a given size to write, is not free.
+/// Loading in-memory copies, and writing checkpoints of a given size, have a cost.
 #[test]
 fn copies_and_checkpoints_of_a_given_size_are_not_free() {
     let failures =
@@ -170,7 +170,7 @@ fn copies_and_checkpoints_of_a_given_size_are_not_free() {
     );
 }
 
-/// Shipped scenarios and those of papers say what they mean.
+/// Shipped scenarios and those of papers set these values explicitly.
 #[test]
 fn no_shipped_scenario_leaves_losses_unsaid() {
     let inside = |folder: PathBuf| {

@@ -1,8 +1,8 @@
-//! Mistakes that look like others: one message each, which says what is meant.
+//! Mistakes that resemble others: one message each, with the likely intention.
 
 use crate::sandbox::{Sandbox, stderr};
 
-/// What `check` says of a scenario.
+/// The output of `check` for a scenario.
 fn said(text: &str) -> String {
     let sandbox = Sandbox::with(text);
     stderr(&sandbox.run(&["check", "scenario.toml"]).code(2))
@@ -32,7 +32,7 @@ fn a_list_that_is_not_closed_is_one_mistake_where_it_begins() {
         assert!(text.contains(&format!("no `]` {until}")), "{text}");
         assert!(text.ends_with("\n1 mistake; nothing was run\n"), "{text}");
     }
-    // What stands above is looked at as ever, and a comma that lacks is no bracket that does.
+    // Text above is checked as usual, and a missing comma is no missing bracket.
     let text = said("replicaz = 3\nworkloads = [\"scavenger-resnet18\"\nseed = 1\n");
     assert!(text.contains("did you mean `replicas`?"), "{text}");
     assert!(text.contains("--> scenario.toml:2:13"), "{text}");

@@ -1,5 +1,5 @@
-//! Limits that a share of runs may miss: against log-normal theory, against fresh runs, for the oracle and for those that
-//! predict a mean.
+//! Limits that a share of runs may miss: compared with log-normal theory, with fresh runs, for the oracle and for strategies
+//! that predict a mean.
 
 use scavsim::experiment::{Evaluator, Plan, SearchProblem};
 use scavsim::scenario::Scenario;
@@ -11,7 +11,7 @@ use crate::live::tiny;
 use crate::replay::scenario;
 use crate::sandbox::{Rows, Sandbox};
 
-/// ResNet18 with run times that are log-normal with this σ and nothing else at random: the whole step varies by placement.
+/// ResNet18 with run times that are log-normal with this σ and no other randomness: the whole step varies by placement.
 const SIGMA: f64 = 0.1;
 
 fn placed(rest: &str) -> Scenario {
@@ -28,7 +28,7 @@ fn arena(plan: &Plan) -> &SearchProblem {
     plan.arena(0).expect("an arena")
 }
 
-/// The share of runs with this mean that take longer than `most`.
+/// The share of runs with this mean that exceed `most`.
 fn share_beyond(most: f64, mean: f64) -> f64 {
     1.0 - normal::cdf((most / mean).ln() / SIGMA + 0.5 * SIGMA)
 }

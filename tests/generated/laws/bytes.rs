@@ -1,4 +1,4 @@
-//! The same rows, however they are come by.
+//! Equal rows by different ways.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::{Found, Trial, breach};
 use crate::program::{Not, Program};
 use crate::rows::{Row, read};
 
-/// One in so many scenarios is run by the program, which has to be started several times.
+/// One in this many scenarios is run by the program, which must be started several times.
 const SELDOM: usize = 8;
 
 fn same(own: &[Row], others: &[Row], but: &[&str]) -> Result<(), String> {
@@ -31,7 +31,7 @@ pub fn threads(trial: &Trial<'_>) -> Found {
     }
 }
 
-/// The program's rows are the library's, three shards that are merged are the run, and its summary is of its rows.
+/// The program's rows equal the library's, three merged shards equal the run, and its summary matches its rows.
 pub fn shards(trial: &Trial<'_>) -> Found {
     if !trial.luck(3).once_in(SELDOM) || trial.draft.has("precision") {
         return Ok(());
@@ -67,7 +67,7 @@ pub fn shards(trial: &Trial<'_>) -> Found {
     intervals(&summary).or_else(|said| breach("", said))
 }
 
-/// The rows of another build, such as one with fewer features: the program that is named.
+/// Compares with the rows of another build, such as one with fewer features: the named program.
 pub fn beside(trial: &Trial<'_>) -> Found {
     let Some(path) = crate::variable("BESIDE") else {
         return Ok(());
@@ -79,7 +79,7 @@ pub fn beside(trial: &Trial<'_>) -> Found {
     }
 }
 
-/// Every interval holds its mean.
+/// Every interval contains its mean.
 fn intervals(summary: &[Row]) -> Result<(), String> {
     for row in summary {
         for (column, _) in row.cells() {
@@ -118,7 +118,7 @@ pub fn include(trial: &Trial<'_>) -> Found {
     }
 }
 
-/// The last setting by itself.
+/// The last setting alone.
 pub fn settings(trial: &Trial<'_>) -> Found {
     let last = trial
         .rows
@@ -133,7 +133,7 @@ pub fn settings(trial: &Trial<'_>) -> Found {
         let Some((key, value)) = part.split_once('=') else {
             continue;
         };
-        // What stands in a table within a line is not replaced here.
+        // Inline tables are not replaced here.
         if alone.value(key).is_none() {
             return Ok(());
         }
@@ -147,7 +147,7 @@ pub fn settings(trial: &Trial<'_>) -> Found {
     same_or_breach(&own, &rows, &["case", "setting"])
 }
 
-/// What is alike whatever the number of replicas or strategies, by what tells rows apart.
+/// Rows that do not depend on the number of replicas or strategies, by the columns that identify rows.
 fn without_some(trial: &Trial<'_>, key: &str, value: &str, stays: impl Fn(&Row) -> bool) -> Found {
     let mut fewer = trial.draft.flat();
     fewer.set(key, value, Vec::new());

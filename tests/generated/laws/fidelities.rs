@@ -1,8 +1,8 @@
-//! Means of the same figures in `event` and `fast`, and what was expected.
+//! Compares means of equal figures in `event` and `fast`, and with expectations.
 //!
-//! Three rounds, each with another seed and four times the replicas: what differs by chance in one does not in the next. A difference
-//! counts where it is beyond what the fidelity states and its p-value is below 1 %, then 0.1 %, then 10^-6 (Student's t of the
-//! differences of replicas): a false alarm in 10^11 comparisons if the last alone were exact, one in 10^6 if the first two told nothing.
+//! Three rounds, each with another seed and four times the replicas: random differences in one do not repeat in the next. A difference
+//! counts if it exceeds the stated error of the fidelity and its p-value is below 1 %, then 0.1 %, then 10^-6 (Student's t of the
+//! differences of replicas): a false alarm in 10^11 comparisons if the last alone were exact, one in 10^6 if the first two had no effect.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,10 +14,10 @@ use crate::draft::Draft;
 use crate::grounds::UNIT;
 use crate::rows::{GROUP, Row, groups};
 
-/// Replicas of a round, and the p-value beyond which it goes on.
+/// Replicas of a round, and the p-value below which the next round follows.
 const ROUNDS: [(usize, f64); 3] = [(6, 1e-2), (24, 1e-3), (96, 1e-6)];
 
-/// A column that is compared, and how far a fidelity may be off: as a fraction, and in itself.
+/// A column that is compared, and its tolerance: relative, and absolute.
 const COLUMNS: [(&str, f64, f64); 7] = [
     ("time_h", STATED, 0.0),
     ("cost_usd", STATED, 0.0),
@@ -28,14 +28,14 @@ const COLUMNS: [(&str, f64, f64); 7] = [
     ("wasted_compute", 0.01, 0.002),
 ];
 
-/// What `fast` states of a mean time.
+/// The stated error of `fast` for a mean time.
 const STATED: f64 = 0.0015;
-/// What it states of `flexible`, whose last barrier counts in short runs.
+/// The stated error for `flexible`, whose last barrier matters in short runs.
 const STATED_FLEXIBLE: f64 = 0.008;
-/// What is stated of a time that a trial run of 20,000 worker-steps tells, and of what it does.
+/// The stated error of a time from a trial run of 20,000 worker-steps, and of its other figures.
 const STATED_TRIED: f64 = 0.01;
 const TRIED: [&str; 4] = ["flexible", "ssp", "speculative", "service_s"];
-/// Of an expectation that is a mean of runs, so many of the standard errors that are stated of it.
+/// Tolerance of an expectation that is a mean of runs, in its stated standard errors.
 const STATED_ERRORS: f64 = 4.0;
 
 pub fn agree(trial: &Trial<'_>) -> Found {
@@ -58,7 +58,7 @@ pub fn agree(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// The draft in a fidelity, with what the comparison needs alone.
+/// The draft in a fidelity, with only the parts that the comparison needs.
 fn variant(draft: &Draft, fidelity: &str, round: usize, replicas: usize) -> Draft {
     let mut variant = draft.flat();
     let gone = ["antithetic", "precision", "most_replicas", "search.repeats"];
@@ -91,7 +91,7 @@ fn variant(draft: &Draft, fidelity: &str, round: usize, replicas: usize) -> Draf
     variant
 }
 
-/// What differs, with its name and how it is told.
+/// The differences, with their names and descriptions.
 fn differences(
     trial: &Trial<'_>,
     round: usize,
@@ -160,7 +160,7 @@ fn differences(
                     );
                 }
             }
-            // Where some have no result the others are no fair sample.
+            // If some have no result, the others are no fair sample.
             if *fidelity == "fast" && group[3] == "oracle" && rows.iter().all(|row| row.is_ok()) {
                 for (column, expected) in [
                     ("time_h", "expected_time_h"),
@@ -181,7 +181,7 @@ fn differences(
                     let stated = if is_tried { STATED_TRIED } else { stated_fast };
                     let is_off =
                         |room: f64| p_value(&differences, room).is_some_and(|seen| seen < p);
-                    // Asked where it matters.
+                    // Computed only where needed.
                     let known = if is_off(stated * mean) {
                         trial.stated_error()?.unwrap_or(f64::INFINITY)
                     } else {
@@ -197,12 +197,12 @@ fn differences(
             }
         }
     }
-    // What matters most is told first.
+    // The most important difference comes first.
     found.sort_by_key(|(what, _)| !what.starts_with("time_h"));
     Ok(found)
 }
 
-/// Rows by what they are records of; where every VM type is searched by itself, by type, too.
+/// Rows by their group; if every VM type is searched separately, also by type.
 fn parts<'r>(trial: &Trial<'_>, rows: &'r [Row]) -> BTreeMap<Vec<String>, Vec<&'r Row>> {
     let mut parts: BTreeMap<Vec<String>, Vec<&Row>> = BTreeMap::new();
     for (mut group, rows) in groups(rows) {
@@ -217,7 +217,7 @@ fn parts<'r>(trial: &Trial<'_>, rows: &'r [Row]) -> BTreeMap<Vec<String>, Vec<&'
     parts
 }
 
-/// How likely the mean of `differences` is as far from 0, beyond `room`, if there is nothing but chance; `None` of fewer than four.
+/// Probability that the mean of `differences` is as far from 0, outside `room`, by chance alone; `None` for fewer than four.
 fn p_value(differences: &[f64], room: f64) -> Option<f64> {
     let count = differences.len() as f64;
     if count < 4.0 {
@@ -229,7 +229,7 @@ fn p_value(differences: &[f64], room: f64) -> Option<f64> {
         .map(|one| (one - mean).powi(2))
         .sum::<f64>()
         / (count - 1.0);
-    // What is rounded to nanoseconds differs by nothing.
+    // Values rounded to nanoseconds have no real difference.
     let error = (variance / count).sqrt().max(1e-7 * room.max(1e-9));
     let beyond = (mean.abs() - room) / error;
     let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;

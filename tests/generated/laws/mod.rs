@@ -1,7 +1,7 @@
-//! What holds in every scenario, whatever it says. A law answers with what breaks it.
+//! Laws that hold in every scenario. A law reports its violations.
 //!
-//! - [`records`]: figures of single rows, and of rows beside each other. [`money`]: bills under prices that are made from each other.
-//! - [`neighbours`]: two values of a key beside each other. [`fidelities`]: what a fidelity may not change. [`traces`]: what is noted of a job, beside its bill.
+//! - [`records`]: figures of single rows, and comparisons of rows. [`money`]: bills under prices derived from each other.
+//! - [`neighbours`]: two values of a key compared. [`fidelities`]: figures that no fidelity may change. [`traces`]: traces against bills.
 //! - [`bytes`]: threads, shards, files that include others, settings, more replicas, fewer strategies.
 
 pub mod bytes;
@@ -18,44 +18,44 @@ use crate::money;
 use crate::program::{Not, Program};
 use crate::rows::Row;
 
-/// A law that does not hold.
+/// A violated law.
 #[derive(Debug, Clone)]
 pub struct Breach {
     pub law: &'static str,
-    /// Where, and by how much.
+    /// Place and size of the violation.
     pub said: String,
 }
 
-/// Runs of a scenario that may be given up because they take too long; the laws that need more are not tried then.
+/// Number of runs of a scenario that may be given up as too slow; laws that need more are skipped then.
 const MOST_SLOW: u64 = 2;
 
-/// A scenario that is tried, with its records.
+/// A scenario under test, with its records.
 pub struct Trial<'a> {
     pub program: &'a Program,
     pub draft: &'a Draft,
     pub rows: &'a [Row],
-    /// Comparisons of means that were made.
+    /// Number of compared means.
     pub comparisons: &'a Cell<u64>,
-    /// Runs that were given up because they took too long.
+    /// Number of runs that were given up as too slow.
     pub slow: &'a Cell<u64>,
 }
 
 impl Trial<'_> {
-    /// Chance of this law's own, the same whenever the scenario is tried.
+    /// Random numbers of this law, equal for each trial of the scenario.
     pub fn luck(&self, law: u64) -> Luck {
         Luck::new(law, self.draft.number)
     }
 
-    /// The records of a changed draft; nothing where it is too slow, or is no scenario any more.
+    /// The records of a changed draft; nothing if it is too slow, or no longer valid.
     pub fn run(&self, draft: &Draft, jobs: usize) -> Result<Option<Vec<Row>>, Breach> {
-        // What was too slow twice is too slow again.
+        // A scenario that was too slow twice will be too slow again.
         if self.slow.get() >= MOST_SLOW {
             return Ok(None);
         }
         self.take(self.program.run(draft, jobs))
     }
 
-    /// How well it says that it knows what is expected; nothing where that takes too long.
+    /// The stated error of its expectations; nothing if that is too slow.
     pub fn stated_error(&self) -> Result<Option<f64>, Breach> {
         self.take(self.program.stated_error(self.draft))
     }
@@ -76,13 +76,13 @@ impl Trial<'_> {
     }
 }
 
-/// What a law finds.
+/// The result of a law.
 pub type Found = Result<(), Breach>;
 
 /// A law of single rows and groups, or one that runs the scenario in other ways.
 type Law = (&'static str, fn(&Trial<'_>) -> Found);
 
-/// All laws by their names.
+/// All laws by name.
 pub const LAWS: &[Law] = &[
     (
         "figures exist, are finite and not below nothing",
@@ -139,12 +139,12 @@ pub const LAWS: &[Law] = &[
     ),
 ];
 
-/// A breach with what was found.
+/// A violation with its description.
 pub fn breach(law: &'static str, said: String) -> Found {
     Err(Breach { law, said })
 }
 
-/// Every law that a scenario breaks.
+/// Every law that a scenario violates.
 pub fn broken(trial: &Trial<'_>, only: Option<&str>) -> Vec<Breach> {
     let laws = LAWS
         .iter()

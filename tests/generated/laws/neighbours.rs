@@ -1,5 +1,5 @@
-//! Two values of a key beside each other: what is dearer, later or longer is never better for whoever knows the truth, and a value at
-//! its limit is as one a hair beside it. Without luck, but for losses of VMs whose lives have no memory.
+//! Compares two values of a key: a higher price, later start or longer duration is never better for a strategy that knows the truth, and a
+//! value at its limit has the effect of one just next to it. Without randomness, except for losses of VMs with memoryless lifetimes.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::draft::Draft;
 use crate::grounds::UNIT;
 use crate::rows::Row;
 
-/// What the second value makes of a figure.
+/// The effect of the second value on a figure.
 #[derive(Clone, Copy)]
 pub enum Way {
     NeverLess,
@@ -18,7 +18,7 @@ pub enum Way {
 }
 use Way::{NeverLess, NeverMore, Same};
 
-/// A key, two of its values, and what the second makes of what is expected of the oracle's choice.
+/// A key, two of its values, and the effect of the second on the expectations of the oracle's choice.
 pub type Neighbours = (&'static str, &'static str, &'static str, &'static str, Way);
 
 pub const NEIGHBOURS: &[Neighbours] = &[
@@ -68,24 +68,24 @@ pub const NEIGHBOURS: &[Neighbours] = &[
     ("bag.start_stagger_s", "0", "17.1", "time", NeverLess),
 ];
 
-// Keys that have no pair above, with the reason. A pair stands there only if some scenario shows it to break when it is exchanged.
+// Keys without a pair above, with the reason. A pair is included only if some scenario violates it when it is exchanged.
 // - `pricing.define.unit.commitment_discount`: 0 is refused, so no value is its limit.
 // - `vm.mine.compute_scale`, `network_scale`: few scenarios have a VM type of their own, and the oracle leaves it for a better one.
-// - `variation.noise_cv`: probes alone see it; what is expected of a run has none of it.
-// - `variation.placement_sigma`: its mean is 1 whatever it is, so it moves no mean of a run.
-// - `spot.cold_join_s`: nobody joins where all wait for those that are lost, as they do here.
-// - `failures.restart_s`, `detection_s`, `replacement_s` by minutes, `checkpoint_write_s`: plans alone fail, and so seldom that these
-//   move a mean of runs less than it is known.
+// - `variation.noise_cv`: only probes see it; expectations of a run do not depend on it.
+// - `variation.placement_sigma`: its mean is always 1, so it changes no mean of a run.
+// - `spot.cold_join_s`: no VM joins if all wait for lost ones, as they do here.
+// - `failures.restart_s`, `detection_s`, `replacement_s` by minutes, `checkpoint_write_s`: only plans fail, and so seldom that the
+//   effect on a mean of runs is below its error.
 
-/// Pairs that are tried in a scenario, of those that say something of it.
+/// Number of pairs that are tried in a scenario, among those that apply to it.
 const TRIED: usize = 3;
-/// What sums lose to rounding, and what a hair may change.
+/// Tolerance for rounding of sums, and for the tiny change.
 const ROUNDING: f64 = 1e-9;
 const CONTINUOUS: f64 = 1e-3;
 /// Relative standard error of a trial run of 20,000 worker-steps, which times protocols without a formula.
 const TRIAL_ERROR: f64 = 2e-3;
 
-/// What plays no part here, or is luck.
+/// Keys without effect here, or random ones.
 const LEFT_OUT: [&str; 12] = [
     "limits",
     "search",
@@ -100,7 +100,7 @@ const LEFT_OUT: [&str; 12] = [
     "failures",
     "cluster.search",
 ];
-/// Keys of losses that say the same as one of the table, or make lives that have a memory.
+/// Keys of losses that duplicate one of the table, or make lifetimes with memory.
 const INSTEAD: [&str; 9] = [
     "spot.lifetime",
     "spot.restart",
@@ -113,7 +113,7 @@ const INSTEAD: [&str; 9] = [
     "failures.maintenance_s",
 ];
 
-/// Whether a scenario has what the key is about.
+/// Whether the key applies to a scenario.
 fn is_about(draft: &Draft, key: &str) -> bool {
     let has_losses = draft.has("spot") || draft.has("failures") || draft.has("elastic");
     match key.split('.').next() {
@@ -127,7 +127,7 @@ fn is_about(draft: &Draft, key: &str) -> bool {
     }
 }
 
-/// The scenario with one value of the key, whatever else is luck left out.
+/// The scenario with one value of the key, without other randomness.
 fn variant(draft: &Draft, key: &str, value: &str, figure: &str) -> Draft {
     let table = key.split('.').next().unwrap_or_default();
     let mut variant = draft.flat();
@@ -156,7 +156,7 @@ fn variant(draft: &Draft, key: &str, value: &str, figure: &str) -> Draft {
     variant
 }
 
-/// What makes a pair break: the other way round, or far from each other.
+/// Breaks a pair: reversed, or with distant values.
 pub fn tampered(&(key, from, to, figure, way): &Neighbours) -> Neighbours {
     let far = match key {
         _ if key.ends_with("_s") => "9000",
@@ -174,7 +174,7 @@ pub fn are_as_they_should(trial: &Trial<'_>) -> Found {
     hold(trial, NEIGHBOURS)
 }
 
-/// Whether some pairs of a table that say something of the scenario are as they should be.
+/// Whether some pairs of a table that apply to the scenario hold.
 pub fn hold(trial: &Trial<'_>, table: &[Neighbours]) -> Found {
     let draft = trial.draft;
     if draft.has("kind") {
@@ -212,7 +212,7 @@ pub fn hold(trial: &Trial<'_>, table: &[Neighbours]) -> Found {
                 Same => (second / first - 1.0).abs() - CONTINUOUS,
             };
             if off > ROUNDING {
-                // Means of runs are known as well as they say.
+                // Means of runs are as precise as stated.
                 let mut known = if draft.has("sync") { TRIAL_ERROR } else { 0.0 };
                 for draft in &drafts {
                     known = known.max(

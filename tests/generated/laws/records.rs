@@ -1,4 +1,4 @@
-//! What holds of rows, each by itself and beside others.
+//! Laws of rows, alone and compared with others.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const WORDS: [&str; 15] = [
     "chosen_batch",
     "oracle_batch",
 ];
-/// How the names of columns begin that may be below 0.
+/// Prefixes of columns that may be negative.
 const SIGNED: [&str; 6] = [
     "overhead_",
     "repeated_",
@@ -34,10 +34,10 @@ const SIGNED: [&str; 6] = [
 ];
 /// Columns that are shares of a whole.
 const SHARES: [&str; 3] = ["dropped_gradients", "wasted_compute", "right"];
-/// What sums lose to rounding.
+/// Tolerance for rounding of sums.
 const ROUNDING: f64 = 1e-9;
 
-/// Where a row stands, in words.
+/// The place of a row, in words.
 pub fn place(row: &Row) -> String {
     let parts = [
         "case",
@@ -106,7 +106,7 @@ pub fn parts_are_the_bill(trial: &Trial<'_>) -> Found {
 }
 
 pub fn net_is_within_gross(trial: &Trial<'_>) -> Found {
-    // Lives that are drawn anew may favour the run without credit.
+    // Lifetimes that are drawn again may favour the run without credit.
     if trial.draft.has("spot") || trial.draft.has("elastic") || trial.draft.has("bag") {
         return Ok(());
     }
@@ -126,8 +126,8 @@ pub fn net_is_within_gross(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// By how many of the stated standard errors a choice may be better than the oracle's: chosen and valued on two sets of runs, each
-/// a difference of two means.
+/// By how many of the stated standard errors a choice may be better than the oracle's: chosen and valued on two sets of runs,
+/// each a difference of two means.
 pub const UNCERTAIN: f64 = 6.0;
 
 pub fn oracle_is_best(trial: &Trial<'_>) -> Found {
@@ -136,7 +136,7 @@ pub fn oracle_is_best(trial: &Trial<'_>) -> Found {
         objective => row.figure(&format!("regret_{objective}")).map(|r| -r),
     };
     for row in trial.rows {
-        // Nobody is below the deepest of the front, whoever is on it.
+        // No configuration is below the deepest of the front, whichever is on it.
         let is_knee = row.text("objective") == "knee";
         let depth = row.figure("knee_depth").filter(|_| is_knee);
         if depth.is_some_and(|depth| depth > 1.0 + ROUNDING) {
@@ -193,14 +193,14 @@ pub fn clairvoyant_is_best(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// What rows of a case share whoever searches.
+/// Columns that rows of a case share for all strategies.
 fn task(row: &Row) -> Vec<String> {
     ["workload", "pricing", "objective", "replica", "setting"]
         .map(|column| row.text(column).to_owned())
         .into()
 }
 
-/// A choice that is expected to take longer and to cost more than the oracle's is never as good.
+/// A choice with a longer expected time and a higher cost than the oracle's is never as good.
 pub fn dominated_is_wrong(trial: &Trial<'_>) -> Found {
     let oracles = trial
         .rows
@@ -244,7 +244,7 @@ fn limits(trial: &Trial<'_>) -> [Option<f64>; 2] {
 }
 
 pub fn limits_are_kept(trial: &Trial<'_>) -> Found {
-    // Then it is not the expected value that is to keep them.
+    // Then the limits do not apply to the expected value.
     if trial.draft.has("limits.max_miss") {
         return Ok(());
     }
@@ -268,10 +268,10 @@ pub fn limits_are_kept(trial: &Trial<'_>) -> Found {
     Ok(())
 }
 
-/// How near to a limit what is expected may be so that luck may decide whether it is kept.
+/// Maximum distance of an expectation from a limit at which randomness may decide whether it is met.
 const NEAR: f64 = 0.02;
 
-/// Whether anything keeps within the limits does not depend on the seed, but for what is as near as the expectation is uncertain.
+/// Whether anything meets the limits does not depend on the seed, except within the uncertainty of the expectation.
 pub fn limits_do_not_depend_on_luck(trial: &Trial<'_>) -> Found {
     if limits(trial) == [None, None]
         || trial.draft.has("limits.max_miss")
@@ -312,7 +312,7 @@ pub fn limits_do_not_depend_on_luck(trial: &Trial<'_>) -> Found {
             })
             .collect()
     };
-    // By VM type there are several of the same task: those are told apart by what was chosen, which may differ.
+    // With a search by VM type several rows share a task: only their choices distinguish them, which may differ.
     if trial.draft.value("cluster.search").is_some() {
         return Ok(());
     }

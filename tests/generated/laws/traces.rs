@@ -1,4 +1,4 @@
-//! What is noted of a job in `event`, beside the record and the bill of the same run.
+//! Compares the trace of a job in `event` with the record and the bill of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::{Found, Trial, breach};
 use crate::grounds::UNIT;
 use crate::rows::Row;
 
-/// Cases of a scenario that are watched.
+/// Number of cases of a scenario that are traced.
 const WATCHED: usize = 2;
-/// Single worker-steps that are noted.
+/// Maximum number of single worker-steps in a trace.
 const MOST: u64 = 20_000;
-/// What is lost to rounding, of times in hours and of sums.
+/// Tolerance for rounding of times in hours and of sums.
 const ROUNDING: f64 = 1e-6;
 
 pub fn agree(trial: &Trial<'_>) -> Found {
@@ -58,7 +58,7 @@ fn close(what: &str, seen: f64, expected: f64) -> Result<(), String> {
     }
 }
 
-/// A figure that holds from a time on.
+/// The integral of a step function between two times.
 fn hours(counter: &[(f64, f64)], from: f64, until: f64) -> f64 {
     let ends = counter.iter().skip(1).map(|(at, _)| *at).chain([f64::MAX]);
     let parts = counter
@@ -140,7 +140,7 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
             end,
         )?;
     }
-    // Where VMs come and go one by one, some start while others train.
+    // If VMs come and go one by one, some start while others train.
     if !is_bag && !trial.draft.has("spot") && !trial.draft.has("elastic") {
         let phases = [
             ("bill_waiting_usd", BTreeSet::from(["waiting"])),
@@ -157,7 +157,7 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
             all.map(|(from, long, _)| hours(&counter, *from, from + long))
                 .sum()
         };
-        // What a failure costs is known when it comes: a trace has it as what it was then.
+        // The cost of a failure is known when it happens: a trace has the value at that time.
         let apart = if trial.draft.has("failures") {
             2
         } else {
@@ -171,7 +171,7 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
         let on_bill: f64 = rest.iter().map(|(column, _)| figure(column)).sum();
         close("search, training and lost work", in_trace, on_bill)?;
     }
-    // Steps kept and steps lost are those that were done, where all workers do each.
+    // Steps kept and steps lost add up to the steps done, if all workers do each.
     let is_plain = ["sync", "sync_of", "elastic", "kind", "bag", "parallel"]
         .iter()
         .all(|key| !trial.draft.has(key));
@@ -187,7 +187,7 @@ fn is_of(trial: &Trial<'_>, row: &Row, entries: &[Value]) -> Result<(), String> 
             done += f64::max(now - last, 0.0);
             last = now;
         }
-        // A step that a loss cuts off while its gradients are on their way is neither, though they were computed.
+        // A step that a loss cuts off while its gradients are in transit is neither, although they were computed.
         let workers = figure("chosen_workers");
         let cut = computed as f64 / workers - done;
         if !(-1e-6..=f64::from(revoked) + 1e-6).contains(&cut) {
