@@ -1,4 +1,4 @@
-//! Wall time of the paths, one by one, for finding out what a change did.
+//! Wall time of the paths, one by one, to find the effect of a change.
 //!
 //! `cargo bench --bench paths`; a filter follows `--`. For ratios and goals see `ratios.rs`.
 
@@ -40,8 +40,8 @@ fn training(criterion: &mut Criterion) {
     }
 }
 
-/// One strategy on 16 configurations, `fast`: by itself (search, choice, run), and as a case of a
-/// sweep (the same, the bills, the oracle's run in the same replica, the record).
+/// One strategy on 16 configurations, `fast`: alone (search, choice, run), and as a case of a sweep (additionally the bills,
+/// the oracle's run in this replica, the record).
 fn strategies(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("strategy");
     for name in ["full", "partial"] {
@@ -79,8 +79,8 @@ fn sweep(criterion: &mut Criterion) {
     });
 }
 
-/// ImageNet to its target on 64 spot VMs that live 15.4 h in the mean, a loss about every quarter of an hour, a
-/// checkpoint every half hour, `fast`; the name says how long and how many. Goal: a day of it below 1 ms.
+/// ImageNet to its target on 64 spot VMs with a mean lifetime of 15.4 h, a loss about every quarter of an hour, a checkpoint
+/// every half hour, `fast`; the name shows the length and the number. Goal: a day of it below 1 ms.
 fn losses(criterion: &mut Criterion) {
     let text = "workloads = [\"pollux-imagenet\"]\n\
                 cluster = { vm = [\"g4dn.12xlarge\"], pairs = [[64, 2400]], outside = \"extrapolate\" }\n\

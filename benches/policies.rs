@@ -1,4 +1,4 @@
-//! CPU time of a life under each policy, beside `greedy`, and of the clairvoyant.
+//! CPU time of a life under each policy, compared with `greedy`, and of the clairvoyant.
 //!
 //! `cargo bench --bench policies`. 48 h of work in 70 h with changeovers of 12 minutes, on the nine zones of the market
 //! `aws-v100-2023`, each alone, in ticks of about ten minutes. It prints and never fails on time: goals are for people,
@@ -35,7 +35,7 @@ static JOB: LazyLock<Job> = LazyLock::new(|| Job {
     probe_s: 60.0,
 });
 
-/// Of how many ticks of the traces one is taken: three of 195 s are about ten minutes.
+/// Every this many-th tick of the traces is used: three of 195 s are about ten minutes.
 const EVERY: usize = 3;
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
         .map(|name| (name, recipe(name)))
         .filter(|(_, recipe)| recipe.policy().net() != Net::None)
         .collect();
-    // What others are beside comes first.
+    // The reference comes first.
     recipes.sort_by_key(|(name, _)| *name != "greedy");
 
     let first = recipe("cost-to-go");

@@ -1,8 +1,8 @@
-//! CPU time of the paths, beside loops written by hand.
+//! CPU time of the paths, compared with loops written by hand.
 //!
-//! `cargo bench --bench ratios`. It prints and never fails on time: goals are for people, machines differ. Behind the
-//! table: what many policies cost relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1` also
-//! of ten million cases. Other simulators are in `benches/peers/`.
+//! `cargo bench --bench ratios`. It prints and never fails on time: goals are for people, machines differ. After the table:
+//! the cost of many policies relative to one, and the peak memory of long sweeps, with `SCAVSIM_LONG_SWEEPS=1` also of ten
+//! million cases. Other simulators are in `benches/peers/`.
 
 mod bags;
 mod cliffs;
@@ -74,7 +74,7 @@ fn main() {
     sweeps::memory(trial);
 }
 
-/// Workers, and the goal of `event` relative to the loop by hand.
+/// Number of workers, and the goal of `event` relative to the loop by hand.
 const SIZES: [(u32, f64); 4] = [(4, 0.9), (16, 0.7), (64, 0.6), (1024, 0.55)];
 
 /// The reference and both fidelities on its workload.
@@ -117,7 +117,7 @@ fn training(share: u64) -> Vec<Path<'static>> {
     paths
 }
 
-/// Whatever is compared must train the same thing: the mean step, to 1 % (over 9 standard errors).
+/// All compared paths must train equally: the mean step, to 1 % (over 9 standard errors).
 fn agree(workers: u32, law: &scavsim::rng::LargestLogNormal) {
     let steps = 20_000;
     let seconds = reference::by_hand(law, workers, steps);
@@ -148,7 +148,7 @@ fn protocols(first: usize, share: u64) -> Vec<Path<'static>> {
     for ((name, sync, each_step), by_hand) in each.into_iter().zip(by_hand) {
         let updates = steps * each_step;
         let mut engine = Engine::new(&sync);
-        // Both must simulate the same thing.
+        // Both must simulate equally.
         let ratio = engine.run(20_000) / by_hand(20_000);
         assert!((ratio - 1.0).abs() < 0.01, "{name}: {ratio}");
         let units = (steps * workers, "worker-step");
@@ -173,7 +173,7 @@ fn protocols(first: usize, share: u64) -> Vec<Path<'static>> {
     paths
 }
 
-/// A strategy by itself: search, choice, run to the target.
+/// A strategy alone: search, choice, run to the target.
 fn alone<'p>(name: &str, plan: &'p Plan) -> Path<'p> {
     let mut alone = Alone::new(plan);
     let goal = match name {

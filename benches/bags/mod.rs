@@ -1,4 +1,4 @@
-//! Bags of jobs on VMs that are taken away.
+//! Bags of jobs on VMs that are preempted.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! Settings at which a path once became much slower than beside them.
+//! Settings at which a path was once much slower than at neighbouring ones.
 
 use std::hint::black_box;
 use std::io;
@@ -9,10 +9,10 @@ use scavsim::search::Objective;
 use crate::reference;
 use crate::table::{Goal, Path};
 
-/// Strategies that a case of `fast` is one of.
+/// Strategies of a case of `fast`.
 const STRATEGIES: [&str; 4] = ["oracle", "full", "partial", "no-search"];
 
-/// One path per setting: what it is called, its keys, and the microseconds that a case may take.
+/// One path per setting: its name, its keys, and the maximum microseconds of a case.
 const SETTINGS: [(&str, &[&str], f64); 9] = [
     ("plain", &[], 1.3),
     ("vm_sigma 0.05", &["variation.vm_sigma = 0.05"], 20.0),
@@ -57,7 +57,7 @@ pub fn paths(plans: &[(String, Plan, f64)]) -> Vec<Path<'_>> {
         .collect()
 }
 
-/// Whole cases, as a sweep evaluates them: search, run, bills, the oracle's run, the record.
+/// Whole cases, as in a sweep: search, run, bills, the oracle's run, the record.
 pub fn cases<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
     let mut evaluator = Evaluator::new(plan);
     Path::new(name, (plan.cases(), "case"), goal, move || {
@@ -67,7 +67,7 @@ pub fn cases<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
     })
 }
 
-/// The same, each record a row of CSV.
+/// Whole cases with each record as a row of CSV.
 pub fn rows<'p>(name: &str, plan: &'p Plan, goal: Goal) -> Path<'p> {
     let mut evaluator = Evaluator::new(plan);
     Path::new(name, (plan.cases(), "case"), goal, move || {

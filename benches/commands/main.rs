@@ -1,10 +1,10 @@
-//! Whole commands of the program that is installed, beside the program of an earlier commit.
+//! Whole commands of the installed program, compared with the program of an earlier commit.
 //!
-//! `cargo bench --bench commands` builds both, today's by `cargo build --profile dist`, the other once, in `target/reference/`, as
-//! it was released but without Parquet; `SCAVSIM_PROGRAM` and `SCAVSIM_REFERENCE` name programs that are built. Commands run in turns
-//! on one thread; of each the least CPU time of all rounds counts. Figures of today are in docs/performance.md.
+//! `cargo bench --bench commands` builds both: the current one by `cargo build --profile dist`, the other once, in `target/reference/`, as
+//! it was released but without Parquet. `SCAVSIM_PROGRAM` and `SCAVSIM_REFERENCE` name existing programs. Commands alternate on one thread;
+//! the least CPU time of all rounds counts. Current figures are in docs/performance.md.
 //!
-//! - [`program`]: the two programs; [`measured`]: what a command takes.
+//! - [`program`]: the two programs; [`measured`]: time and memory of a command.
 
 mod measured;
 mod program;
@@ -19,11 +19,11 @@ use program::REFERENCE;
 /// A command that is measured.
 struct Measure {
     name: &'static str,
-    /// Words behind the program; the first that ends in `.toml` or `.csv` is in `scenarios/`.
+    /// Words after the program; the first that ends in `.toml` or `.csv` is in `scenarios/`.
     words: &'static [&'static str],
-    /// Whether the reference has it; both run its scenario then, as that of today has more strategies.
+    /// Whether the reference has it; then both run the reference's scenario, because the current one has more strategies.
     is_old: bool,
-    /// Most CPU time over that of the reference.
+    /// Maximum CPU time relative to the reference.
     goal: Option<f64>,
 }
 
@@ -74,7 +74,7 @@ const MEASURES: &[Measure] = &[
     ),
 ];
 
-/// Names of strategies at the commit of the reference, and what they are called today, the longer ones first.
+/// Names of strategies at the commit of the reference, and their current names, the longer ones first.
 const RENAMED: [(&str, &str); 3] = [
     ("\"no-search\"", "\"same-job\""),
     ("\"universal-leave-out\"", "\"no-search-leave-out\""),
@@ -144,7 +144,7 @@ fn bench<'m>(measures: impl Iterator<Item = &'m Measure>) -> io::Result<()> {
     Ok(())
 }
 
-/// Words of today's program, and of the reference's where it has the command.
+/// Words for the current program, and for the reference if it has the command.
 fn scenario_words(
     measure: &Measure,
     tree: &Path,

@@ -1,4 +1,4 @@
-//! What a command takes, as Linux counts it.
+//! Time and memory of a command, as counted by Linux.
 
 use std::io;
 use std::path::Path;
@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 /// Seconds and peak memory of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {
-    /// Seconds of processors, of the program and of the kernel for it.
+    /// CPU seconds, of the program and of the kernel for it.
     pub cpu_s: f64,
     /// Seconds on the clock.
     pub wall_s: f64,
-    /// Most memory that it held, in MB.
+    /// Maximum memory, in MB.
     pub peak_mb: f64,
 }
 
 impl Measured {
-    /// Nothing was measured yet.
+    /// No measurement yet.
     pub const NONE: Measured = Measured {
         cpu_s: f64::INFINITY,
         wall_s: f64::INFINITY,
         peak_mb: 0.0,
     };
 
-    /// Becomes the least time, and the most memory, of itself and another.
+    /// Replaces itself by the least time, and the most memory, of itself and another.
     pub fn least(&mut self, other: Measured) {
         self.cpu_s = self.cpu_s.min(other.cpu_s);
         self.wall_s = self.wall_s.min(other.wall_s);
@@ -32,10 +32,10 @@ impl Measured {
     }
 }
 
-/// A short command runs again until so many seconds are over, as CPU time is counted in hundredths.
+/// A short command is repeated for at least this time, because CPU time is counted in hundredths.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// Runs a command to its end, a short one several times, and tells what one run takes.
+/// Runs a command to its end, a short one several times, and returns time and memory of one run.
 ///
 /// # Errors
 /// The program cannot be started or fails.
@@ -53,7 +53,7 @@ pub fn run(program: &Path, words: &[String], name: &str) -> io::Result<Measured>
     })
 }
 
-/// Runs a command once; its peak memory in MB.
+/// Runs a command once; returns its peak memory in MB.
 fn one(program: &Path, words: &[String], name: &str) -> io::Result<f64> {
     let mut child = Command::new(program)
         .args(words)
@@ -61,7 +61,7 @@ fn one(program: &Path, words: &[String], name: &str) -> io::Result<f64> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    // The kernel forgets the peak with the process: it is read until then.
+    // The kernel drops the peak with the process: it is read until then.
     let status = format!("/proc/{}/status", child.id());
     let mut peak_kb = 0.0;
     let ended = loop {
@@ -84,13 +84,13 @@ fn one(program: &Path, words: &[String], name: &str) -> io::Result<f64> {
     }
 }
 
-/// Hundredths of a second, in which Linux tells CPU time.
+/// Unit of CPU time in Linux: hundredths of a second.
 const TICK_S: f64 = 0.01;
 
 /// CPU seconds of all children of this process that have ended.
 fn children_s() -> io::Result<f64> {
     let text = std::fs::read_to_string("/proc/self/stat")?;
-    // Behind the name, which may hold anything, the state comes first: user and system time of children are words 14 and 15.
+    // After the name, which may contain anything, the state comes first: user and system time of children are words 14 and 15.
     let (_, fields) = text.rsplit_once(')').unwrap_or_default();
     let fields = fields.split_whitespace().skip(13).take(2);
     let ticks: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();

@@ -1,10 +1,10 @@
-//! The two programs: today's and the reference.
+//! The two programs: the current one and the reference.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// The commit that today's program is measured beside: the last before the simulator took up clusters that change.
+/// The commit of the reference: the last before the simulator had clusters that change.
 pub const REFERENCE: &str = "329721d";
 
 /// The reference: what it was built from, and the program.
@@ -15,7 +15,7 @@ pub struct Reference {
     pub program: PathBuf,
 }
 
-/// Today's program, as `cargo install` builds it.
+/// The current program, as `cargo install` builds it.
 ///
 /// # Errors
 /// It cannot be built.
@@ -31,7 +31,7 @@ pub fn today() -> io::Result<PathBuf> {
     }
 }
 
-/// The program of [`REFERENCE`], built where it is not there yet.
+/// The program of [`REFERENCE`], built if it does not exist yet.
 ///
 /// # Errors
 /// Its commit is not in the repository, or it cannot be built.
@@ -64,7 +64,7 @@ pub fn reference() -> io::Result<Reference> {
     Ok(Reference { tree, program })
 }
 
-/// Builds what a folder has.
+/// Builds the package in a folder.
 fn build(folder: &Path, target: &Path, words: &[&str]) -> io::Result<()> {
     let built = Command::new("cargo")
         .args(["build", "--quiet", "--locked"])

@@ -1,4 +1,4 @@
-//! What a loss of a spot VM costs, whatever the size of the cluster.
+//! The cost of a loss of a spot VM, for any size of the cluster.
 
 use std::hint::black_box;
 use std::path::Path as File;
@@ -10,17 +10,17 @@ use scavsim::testbed::{JobTrial, SimulatedCluster};
 
 use crate::table::{Goal, Path};
 
-/// A job on spot VMs of which one is lost every quarter of an hour, with a checkpoint every five minutes, in `fast`.
+/// A job on spot VMs with a loss every quarter of an hour, and a checkpoint every five minutes, in `fast`.
 pub struct Fleet {
     vms: u32,
     plan: Plan,
 }
 
-/// VMs, and the microseconds that a loss may take.
+/// Number of VMs, and the maximum microseconds of a loss.
 const SIZES: [(u32, f64); 3] = [(64, 0.6), (1024, 1.0), (4096, 1.0)];
 
 impl Fleet {
-    /// Some sizes; the largest only where the environment has `SCAVSIM_LONG_SWEEPS`.
+    /// Some sizes; the largest only if the environment has `SCAVSIM_LONG_SWEEPS`.
     pub fn each() -> Vec<Fleet> {
         let long = std::env::var_os("SCAVSIM_LONG_SWEEPS").is_some();
         let sizes = SIZES.iter().filter(|&&(vms, _)| long || vms < 4096);

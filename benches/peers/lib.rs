@@ -1,1 +1,1 @@
-//! Nothing: `cargo bench -p scavsim-peers` runs the bench beside it.
+//! Empty: `cargo bench -p scavsim-peers` runs the bench next to it.

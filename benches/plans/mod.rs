@@ -1,4 +1,4 @@
-//! Models cut over GPUs.
+//! Models partitioned over GPUs.
 
 use std::hint::black_box;
 

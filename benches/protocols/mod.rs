@@ -1,6 +1,5 @@
-//! The reference loop for other protocols: written by hand for one workload and one protocol each,
-//! without units, checks, drift, unequal machines or figures besides the time. And what it is
-//! compared with.
+//! The reference loop for other protocols: written by hand for one workload and one protocol each, without units, checks,
+//! drift, mixed machines or figures other than the time. And the engine's versions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,10 +17,10 @@ use crate::reference::{WORKERS, communication_ns, compute, nanoseconds, stepping
 pub const SPARE: u32 = 2;
 /// Slack of `ssp`.
 pub const SLACK: u32 = 3;
-/// Seconds that the server of `asp` takes for an update: busy for half the time.
+/// Seconds of an update on the server of `asp`: busy for half the time.
 pub const SERVICE_S: f64 = 0.04;
 
-/// Pending events and what draws them: keys are nanoseconds, then the worker.
+/// Pending events and their draws: keys are nanoseconds, then the worker.
 struct Loop {
     law: LargestLogNormal,
     stream: Stream,
@@ -32,7 +31,7 @@ struct Loop {
 
 /// Bits of a key that hold the worker.
 const BITS: u32 = 4;
-/// As an array holds them.
+/// Array length of all workers.
 const ALL: usize = WORKERS as usize;
 
 impl Loop {
@@ -46,7 +45,7 @@ impl Loop {
         }
     }
 
-    /// All workers begin together, and communicate behind each step where `after` says so.
+    /// All workers begin together, and communicate after each step for `after`.
     fn begin(&mut self, after: u64) {
         let Loop {
             law, stream, now, ..
@@ -135,7 +134,7 @@ pub fn asp(updates: u64) -> f64 {
     (at.now.max(free) + service) as f64 / 1e9
 }
 
-/// The same in the engine, from time zero, again and again.
+/// The protocols in the engine, from time zero, again and again.
 pub struct Engine {
     protocol: Protocol,
     stepping: Stepping,
@@ -146,7 +145,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// By the protocol as a scenario writes it.
+    /// The protocol as written in a scenario.
     pub fn new(sync: &str) -> Self {
         let mut file: std::collections::BTreeMap<String, Protocol> =
             toml::from_str(&format!("sync = {sync}")).expect("a protocol");

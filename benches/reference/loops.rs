@@ -1,8 +1,8 @@
-//! The reference loop, and the same workload in the engine.
+//! The reference loop, and its workload in the engine.
 //!
-//! - [`by_hand`]: the reference, the best discrete-event loop that was found for one workload and nothing else: K workers
-//!   draw a log-normal compute time, a barrier, a constant communication time. Time and worker are one integer key; the
-//!   times of a step are drawn in one go, and the heap is made of them at once; draws are those of the engine.
+//! - [`by_hand`]: the reference, the best discrete-event loop that was found for only one workload: K workers draw a
+//!   log-normal compute time, a barrier, a constant communication time. Time and worker are one integer key; the times of a
+//!   step are drawn at once, and the heap is made of them; draws are those of the engine.
 //! - [`stepping`]: the workload as the engine sees it.
 //! - [`Training`]: a job that trains it.
 
@@ -25,7 +25,7 @@ pub const COMMUNICATION_S: f64 = 0.25;
 
 /// Bits of a key that hold the worker; the time is above, in nanoseconds.
 const WORKER_BITS: u32 = 11;
-/// Stands for the end of the communication.
+/// The key of the end of the communication.
 const NOBODY: u64 = (1 << WORKER_BITS) - 1;
 
 /// The draws of the engine.
@@ -111,8 +111,7 @@ impl Training {
         }
     }
 
-    /// Trains `steps` steps, the making of the random stream included, and returns the simulated
-    /// seconds.
+    /// Trains `steps` steps, including the creation of the random stream, and returns the simulated seconds.
     pub fn run(&mut self, steps: u64) -> f64 {
         self.job.restart(DriftPath::still(), 0, None);
         let mut stream = stream(self.streams);

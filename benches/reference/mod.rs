@@ -1,6 +1,6 @@
-//! What the benches measure against, and what they measure.
+//! References and paths of the benches.
 //!
-//! - `loops`: the reference loop, written by hand, and the same workload in the engine.
+//! - `loops`: the reference loop, written by hand, and its workload in the engine.
 //! - [`Alone`] and [`plan`]: strategies on the 16 measured configurations of `scavenger-resnet18`.
 
 mod loops;
@@ -17,7 +17,7 @@ use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::search::{Forecast, Objective, Point, objective::choose};
 use scavsim::testbed::{JobTrial, Metered, SimulatedCluster};
 
-/// Workers of the training workload where nothing else is said, K.
+/// Default number of workers of the training workload, K.
 pub const WORKERS: u32 = 16;
 
 /// The cases of one workload of the main scenario: `scavenger-resnet18` with its 16 measured
@@ -26,7 +26,7 @@ pub fn plan(strategies: &[&str], objectives: &[Objective], replicas: u64) -> Pla
     plan_with(strategies, objectives, replicas, &[])
 }
 
-/// The same with some keys set, as `--set` would.
+/// The plan with some keys set, like `--set`.
 pub fn plan_with(
     strategies: &[&str],
     objectives: &[Objective],
@@ -77,8 +77,7 @@ fn scenario_with(
     scenario
 }
 
-/// One strategy on a cluster, without an oracle and without a bill: search, choice of the fastest,
-/// run to the target.
+/// One strategy on a cluster, without an oracle and without a bill: search, choice of the fastest, run to the target.
 pub struct Alone<'p> {
     plan: &'p Plan,
     cluster: SimulatedCluster<'p>,

@@ -1,4 +1,4 @@
-//! What papers claim of their searches, beside what the shipped grids and trainings say: each claim in all its readings.
+//! Claims of papers about their searches, compared with results on the shipped grids and trainings: each claim in all its readings.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -14,7 +14,7 @@ use scavsim::scenario::{self, Overrides};
 use scavsim::search::Objective;
 use scavsim::stats::Interval;
 
-/// The comparisons that claims are held against: what each is called in rows, and its scenario.
+/// The comparisons for claims: their names in rows, and their scenarios.
 const GROUNDS: [(&str, &str); 3] = [
     ("Scout", "compare-scout"),
     ("Scavenger", "compare-steps-scavenger"),
@@ -50,12 +50,12 @@ fn comparison(scenario: &str) -> Comparison {
     compare(&[scenario], &question, effort).expect("a comparison")
 }
 
-/// What a search is charged with.
+/// The charge of a search.
 #[derive(Clone, Copy)]
 enum Accounting {
-    /// All but what it did for the job itself.
+    /// All but the progress for the job itself.
     Net,
-    /// All.
+    /// Everything.
     Gross,
 }
 
@@ -81,22 +81,22 @@ impl Accounting {
 /// A figure and its 95 % interval over workloads.
 type Measured = (f64, Option<Interval>);
 
-/// What is measured of a strategy in a block, where it competes.
+/// A measure of a strategy in a block, if it competes.
 type Measure = fn(&Block, &str, Accounting) -> Option<Measured>;
 
-/// A claim and what its words leave open.
+/// A claim and its open words.
 struct Claim {
-    /// Who says what, where.
+    /// Source and text.
     what: &'static str,
     source: &'static str,
-    /// What it is held to, with what its rounding leaves open.
+    /// The bound, with the margin of its rounding.
     bound: &'static str,
     legal: RangeInclusive<f64>,
-    /// What is measured here, and how it is written.
+    /// The measured figure, and its format.
     measured: &'static str,
     measure: Measure,
     written: fn(f64) -> String,
-    /// Readings: every combination of these. No accountings where nothing is charged.
+    /// Readings: every combination of these. No accountings if nothing is charged.
     on: &'static [&'static str],
     strategies: &'static [&'static str],
     objectives: &'static [Objective],
@@ -133,7 +133,7 @@ fn overhead(block: &Block, strategy: &str, accounting: Accounting) -> Option<Mea
     mean(block, strategy, |tally| accounting.of(tally))
 }
 
-/// Geometric mean over units of what search and runs come to with CherryPick over the same with a strategy.
+/// Geometric mean over units of search and runs with CherryPick relative to a strategy.
 fn cherrypick_over(block: &Block, strategy: &str, accounting: Accounting) -> Option<Measured> {
     let (a, b) = (entry(block, "cherrypick")?, entry(block, strategy)?);
     let log = |unit: usize| {
@@ -257,7 +257,7 @@ const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// What an independent program came to on the same table: no claim of a paper.
+/// Results of an independent program on one table: no claim of a paper.
 const LOOKS: &[(&str, &str, Measure, f64)] = &[
     (
         "mean regret of six runs at random",
@@ -279,10 +279,10 @@ const LOOKS: &[(&str, &str, Measure, f64)] = &[
     ),
 ];
 
-/// How far from it ours may be.
+/// Maximum difference from it.
 const LOOK_MARGIN: f64 = 0.05;
 
-/// A claim read in one way.
+/// One reading of a claim.
 struct Reading {
     name: String,
     measured: Measured,
@@ -292,7 +292,7 @@ struct Reading {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Holds,
-    /// The bound lies within the interval.
+    /// The bound is within the interval.
     Open,
     DoesNotHold,
 }
@@ -319,7 +319,7 @@ impl Verdict {
     }
 }
 
-/// All readings of a claim that the comparisons, by the order of [`GROUNDS`], have figures for.
+/// All readings of a claim for which the comparisons, in the order of [`GROUNDS`], have figures.
 fn readings(claim: &Claim, comparisons: &[Comparison]) -> Vec<Reading> {
     let mut readings = Vec::new();
     let charged: Vec<Option<Accounting>> = match claim.accountings {
@@ -366,7 +366,7 @@ fn count(readings: &[Reading], verdict: Verdict) -> usize {
     own.count()
 }
 
-/// In how many of its readings a claim holds.
+/// The number of readings in which a claim holds.
 fn verdict(readings: &[Reading]) -> String {
     let [holds, open] = [Verdict::Holds, Verdict::Open].map(|own| count(readings, own));
     let open = match open {
@@ -376,7 +376,7 @@ fn verdict(readings: &[Reading]) -> String {
     format!("holds in {holds} of {} readings{open}", readings.len())
 }
 
-/// What all claims come to.
+/// The summary of all claims.
 fn sentence(claims: &[Vec<Reading>]) -> String {
     let all: usize = claims.iter().map(Vec::len).sum();
     let of = |verdict| -> usize { claims.iter().map(|own| count(own, verdict)).sum() };

@@ -1,6 +1,6 @@
-//! Studies of this project's own methods: how good is what no paper has figures for.
+//! Studies of this project's own methods: their quality where no paper has figures.
 //!
-//! `cargo bench --bench studies -- NAME` prints a document in Markdown; the first six stand in `results/` as `NAME.md`.
+//! `cargo bench --bench studies -- NAME` prints a document in Markdown; the first six are in `results/` as `NAME.md`.
 
 mod advise;
 mod claims;
@@ -23,7 +23,7 @@ cargo bench --bench studies -- NAME
   constants             the strategy with every constant halved and doubled; takes long
 ";
 
-/// The study of advice on at most so many cuts of each workload.
+/// The study of advice on at most this number of cuts of each workload.
 fn advice(cuts: usize) -> String {
     advise::text::render(&advise::study(&advise::WORKLOADS, cuts), cuts)
 }

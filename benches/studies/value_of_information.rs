@@ -1,7 +1,7 @@
-//! What the strategy `value-of-information` comes to on measured grids, for any number of runs of the job; and what becomes
-//! of it without each of its parts and with every constant halved and doubled.
+//! Results of the strategy `value-of-information` on measured grids, for any number of runs of the job; also without each of
+//! its parts and with every constant halved and doubled.
 //!
-//! Its constants were chosen on the jobs that [`is_tuned_on`] names; the others were kept apart.
+//! Its constants were chosen on the jobs for which [`is_tuned_on`] is true; the others were kept apart.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn is_tuned_on(grid: &str, job: &str) -> bool {
     }
 }
 
-/// Runs of a job, replayed; what they cost and how many reached the target.
+/// Runs of a job, replayed; their cost and the number that reached the target.
 struct Replay<'j> {
     job: &'j Job,
     objective: Objective,
@@ -131,7 +131,7 @@ fn net(job: &Job, objective: Objective, runs: u64, constants: &Constants, blind:
     (testbed.value + left * value(chosen)) / (runs as f64 * best) - 1.0
 }
 
-/// Jobs of a family, of those that were tuned on or of the others.
+/// Jobs of a family, those that were used for tuning or the others.
 pub fn jobs(family: &str, tuned: bool) -> Vec<Arc<Job>> {
     let grids: &[&str] = match family {
         "trimtuner" => &["trimtuner-cnn", "trimtuner-rnn"],
@@ -148,7 +148,7 @@ pub fn jobs(family: &str, tuned: bool) -> Vec<Arc<Job>> {
     all
 }
 
-/// Mean overhead over the optimum; `blind` to what machines have.
+/// Mean overhead over the optimum; `blind` to the properties of machines.
 pub fn mean(
     jobs: &[Arc<Job>],
     objective: Objective,
@@ -160,7 +160,7 @@ pub fn mean(
     all.sum::<f64>() / jobs.len() as f64
 }
 
-/// The constants with some changed, by their places in JSON.
+/// The constants with some changed, by their paths in JSON.
 fn with(changes: &[(&str, Value)]) -> Constants {
     let mut all = json!(Constants::default());
     for (place, value) in changes {
@@ -217,7 +217,7 @@ pub fn without_each_part() -> String {
     HEAD.to_owned() + &rows.collect::<String>() + &blind
 }
 
-/// The table of overheads with every constant halved and doubled, but those of looks.
+/// The table of overheads with every constant halved and doubled, except those of probes.
 pub fn every_constant_varied() -> String {
     let mut numbers = Vec::new();
     leaves(&json!(Constants::default()), String::new(), &mut numbers);
@@ -229,7 +229,7 @@ pub fn every_constant_varied() -> String {
         }
         for factor in [0.5, 2.0] {
             let mut varied = value * factor;
-            // Odds stay odds.
+            // Odds must stay valid.
             if varied >= 1.0 && name.starts_with("fails") {
                 varied = *value;
             }
@@ -240,7 +240,7 @@ pub fn every_constant_varied() -> String {
     text
 }
 
-/// All numbers that are no counts, with their places.
+/// All numbers that are no counts, with their paths.
 fn leaves(value: &Value, place: String, found: &mut Vec<(String, f64)>) {
     match value {
         Value::Object(all) => {

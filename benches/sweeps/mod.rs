@@ -1,6 +1,6 @@
-//! What many policies, and many cases, cost.
+//! The cost of many policies, and of many cases.
 //!
-//! - [`prices`]: a sweep under all policies with a constant rate against the same under one.
+//! - [`prices`]: a sweep under all policies with a constant rate compared with one under a single policy.
 //! - [`memory`]: the peak of sweeps of growing length.
 
 use std::hint::black_box;
@@ -17,7 +17,7 @@ use scavsim::training::Fidelity;
 use crate::reference;
 use crate::table::Spread;
 
-/// The most that many policies may cost, relative to one.
+/// Maximum cost of many policies, relative to one.
 const GOAL: f64 = 1.3;
 
 /// Policies under which the bill is VM-time, to the second, times a price: they move no choice.
@@ -44,7 +44,7 @@ fn constant_rates() -> Vec<Policy> {
         .collect()
 }
 
-/// CPU nanoseconds of all cases, by what is done with them.
+/// CPU nanoseconds of all cases, by their use.
 fn nanoseconds(plan: &Plan, rows: bool) -> f64 {
     let mut evaluator = Evaluator::new(plan);
     let mut csv = csv::Writer::from_writer(io::sink());
@@ -58,7 +58,7 @@ fn nanoseconds(plan: &Plan, rows: bool) -> f64 {
     start.elapsed().as_nanos() as f64
 }
 
-/// CPU nanoseconds of the simulation behind all cases alone: searches and runs, no bill, no record.
+/// CPU nanoseconds of only the simulation behind all cases: searches and runs, no bill, no record.
 fn simulated_nanoseconds(plan: &Plan) -> f64 {
     let arena = plan.arena(0).expect("an arena");
     let mut evaluator = Evaluator::new(plan);
@@ -146,8 +146,8 @@ pub fn prices(rounds: usize, share: u64) {
     }
 }
 
-/// Prints the peak memory of the program in sweeps of growing length; the longest only where the
-/// environment has `SCAVSIM_LONG_SWEEPS`.
+/// Prints the peak memory of the program in sweeps of growing length; the longest only if the environment has
+/// `SCAVSIM_LONG_SWEEPS`.
 pub fn memory(trial: bool) {
     let long = std::env::var_os("SCAVSIM_LONG_SWEEPS").is_some();
     let lengths: &[u64] = match (trial, long) {
@@ -165,7 +165,7 @@ pub fn memory(trial: bool) {
     }
 }
 
-/// The number of cases and the peak of a sweep of about `cases`, as Linux counts it.
+/// The number of cases and the peak of a sweep of about `cases`, as counted by Linux.
 fn peak(cases: u64) -> io::Result<(u64, String)> {
     let folder = tempfile::tempdir()?;
     let text = std::fs::read_to_string(
@@ -182,7 +182,7 @@ fn peak(cases: u64) -> io::Result<(u64, String)> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    // The kernel forgets the peak with the process: it is read until then.
+    // The kernel drops the peak with the process: it is read until then.
     let status = format!("/proc/{}/status", child.id());
     let mut peak = "not known here".to_owned();
     while child.try_wait()?.is_none() {

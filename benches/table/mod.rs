@@ -1,26 +1,26 @@
-//! Paths that are timed in turns, and their table.
+//! Paths that are timed alternately, and their table.
 
 use cpu_time::ProcessTime;
 
-/// What a path is measured in, and against.
+/// The unit and the reference of a path.
 #[derive(Debug, Clone, Copy)]
 pub enum Goal {
     /// At most this many times the path at this place.
     Ratio(f64, usize),
-    /// None of its own: beside the path at this place.
+    /// No goal: compared with the path at this place.
     Beside(usize),
     /// At most this many microseconds.
     Microseconds(f64),
-    /// None of its own.
+    /// No goal.
     None,
 }
 
 /// One line of the table.
 pub struct Path<'a> {
     name: String,
-    /// What is counted: worker-steps, runs, cases.
+    /// The unit of work: worker-steps, runs, cases.
     per: &'static str,
-    /// How many in one call.
+    /// Units of work in one call.
     units: u64,
     goal: Goal,
     work: Box<dyn FnMut() + 'a>,
@@ -29,7 +29,7 @@ pub struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// A path that does so many `units` of work in one call.
+    /// A path that does `units` units of work in one call.
     pub fn new(
         name: impl Into<String>,
         (units, per): (u64, &'static str),
@@ -54,7 +54,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Times all paths in turns, so that a change of the machine's pace meets all of them; ratios are taken round by round.
+/// Times all paths alternately, so that a change of the machine's pace affects all of them; ratios are computed round by round.
 pub fn measure(paths: &mut [Path<'_>], rounds: usize) {
     for path in paths.iter_mut() {
         (path.work)(); // warm up: fill caches, grow buffers
@@ -124,7 +124,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of values, of which there is one at least.
+    /// The spread of values, at least one.
     pub fn of(mut values: Vec<f64>) -> Self {
         let median = scavsim::stats::median(&mut values).unwrap_or(f64::NAN);
         Spread {

@@ -98,7 +98,7 @@ impl Draft {
         text
     }
 
-    /// Writes the scenario and its files to a folder, emptied before.
+    /// Writes the scenario and its files to an emptied folder.
     pub fn save(&self, folder: &Path) -> io::Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
@@ -117,7 +117,7 @@ impl Draft {
         fs::write(folder.join(SCENARIO), self.text())
     }
 
-    /// The same in one file.
+    /// The draft in one file.
     pub fn flat(&self) -> Draft {
         let mut flat = self.clone();
         flat.lines
@@ -127,7 +127,7 @@ impl Draft {
         flat
     }
 
-    /// What of the schema it writes.
+    /// The points of the schema that it covers.
     pub fn points(&self) -> BTreeSet<&str> {
         let all = self.lines.iter().chain(&self.base);
         let all = all.flat_map(|line| &line.points);
@@ -137,5 +137,5 @@ impl Draft {
 
 /// Name of the scenario's file.
 pub const SCENARIO: &str = "scenario.toml";
-/// That of the file that it includes.
+/// Name of the file that it includes.
 pub const BASE: &str = "base.toml";

@@ -1,4 +1,4 @@
-//! Drafts of scenarios on every ground: what their configurations are is chosen here, all else is walked.
+//! Drafts of scenarios for every subject: their configurations are chosen here, other keys are walked.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::world::{World, between, number, percent};
 /// The price that makes a bill a sum of VM-hours.
 pub const UNIT: &str = "unit";
 
-/// The draft with a number.
+/// The draft with this number.
 pub fn draft(number: u64, schema: &Schema, names: &Names) -> Draft {
     let mut luck = Luck::new(0x5ca_u64, number);
     let luck = &mut luck;
@@ -67,7 +67,7 @@ struct Build<'a> {
     world: &'a mut World,
     luck: &'a mut Luck,
     draft: &'a mut Draft,
-    /// Whether it says which VMs it holds, so that a policy can charge them.
+    /// Whether it gives its VMs, so that a policy can charge them.
     can_be_charged: bool,
 }
 
@@ -87,7 +87,7 @@ impl Build<'_> {
         self.draft.set_path(path, value, points);
     }
 
-    /// Writes a table of the file key by key; `at` names what holds it in the schema.
+    /// Writes a table of the file key by key; `at` is the name of its parent in the schema.
     fn table(&mut self, of: &str, path: &[&str], at: &str) {
         let keys = Walk {
             schema: self.schema,
@@ -137,7 +137,7 @@ impl Build<'_> {
                     ))
                 })
                 .collect();
-            // Of machines that would make a run long for a test.
+            // On machines that would make a run too long for a test.
             let small: Vec<_> = rows.iter().filter(|row| row.1 <= 64).collect();
             let (vm, workers, batch) = if small.is_empty() {
                 rows[0].clone()
@@ -161,7 +161,7 @@ impl Build<'_> {
             self.world.workloads = vec![name.to_owned()];
         } else {
             let made = own(self.world, self.luck);
-            // By cores it makes sense to speak of sizes.
+            // With cores, sizes are meaningful.
             if made.is_by_cores {
                 self.draft.set(
                     "cluster.outside",
@@ -195,7 +195,7 @@ impl Build<'_> {
         }
     }
 
-    /// Kinds of clusters and VM types of a scenario's own.
+    /// Kinds of clusters and VM types of the scenario.
     fn kinds(&mut self) {
         if self.once_in(6) {
             self.table("VmTable", &["vm", "mine"], "Scenario.vm");
@@ -254,7 +254,7 @@ impl Build<'_> {
         }
     }
 
-    /// Plans of a model that nobody profiled, on VMs whose GPUs have a data sheet.
+    /// Plans of a model without a profile, on VMs whose GPUs have a data sheet.
     fn by_model(&mut self) {
         let has_sheet = |gpu: &str| self.names.sheets.iter().any(|known| known == gpu);
         let mut vms: Vec<String> = (self.names.gpu_vms.iter())
@@ -312,7 +312,7 @@ impl Build<'_> {
         self.table("ParallelTable", &["parallel"], "Scenario.parallel");
     }
 
-    /// What scenarios on all grounds have.
+    /// Keys that scenarios of all subjects share.
     fn common(&mut self) {
         for (key, share) in [
             ("seed", 90),
@@ -375,7 +375,7 @@ impl Build<'_> {
         }
     }
 
-    /// A price by the VM-hour, others that are made from it, one of any form, and one that is shipped.
+    /// A price by the VM-hour, others derived from it, one of any form, and a shipped one.
     fn pricing(&mut self) {
         let is_grid = self.draft.ground == "grid";
         let mut policies = vec![UNIT.to_owned()];
@@ -421,7 +421,7 @@ impl Build<'_> {
         );
     }
 
-    /// The oracle and some others, each perhaps with settings.
+    /// The oracle and some others, possibly with settings.
     fn search(&mut self) {
         let node = &self.schema.definition("SearchTable")["properties"]["strategies"]["items"];
         let all = words(&node["anyOf"][0]);
@@ -458,7 +458,7 @@ impl Build<'_> {
         );
     }
 
-    /// Now and then a part of the scenario stands in a file that it includes, with a key more that does not hold.
+    /// Sometimes moves a part of the scenario to a file that it includes, with one additional key that is overridden.
     fn split(&mut self) {
         if !self.once_in(14) {
             return;
@@ -480,7 +480,7 @@ impl Build<'_> {
 }
 
 impl Walk<'_> {
-    /// A VM type of plans whose GPU is known by its data sheet, or is one's own.
+    /// A VM type of plans whose GPU has a data sheet, or is defined by the scenario.
     fn node_with_a_sheet(&mut self, vm: &str) -> String {
         self.points.push("NodeTable.vm".to_owned());
         let mut text = format!("vm = {}", string(vm));

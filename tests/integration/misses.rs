@@ -33,14 +33,14 @@ fn share_beyond(most: f64, mean: f64) -> f64 {
     1.0 - normal::cdf((most / mean).ln() / SIGMA + 0.5 * SIGMA)
 }
 
-/// Quantile over mean where this share is beyond.
+/// Quantile over mean that this share exceeds.
 fn margin(share: f64) -> f64 {
     (SIGMA * normal::upper_quantile(share) - 0.5 * SIGMA * SIGMA).exp()
 }
 
 const ORACLE: &str = "search = { strategies = [\"oracle\"], objectives = [\"cost\"] }\n";
 
-/// What is expected of all configurations, from the cheapest on.
+/// The expectations of all configurations, the cheapest first.
 fn by_cost() -> Vec<(usize, Point)> {
     let plan = plan(&placed(ORACLE));
     let mut points: Vec<(usize, Point)> = arena(&plan).all_expected(0).enumerate().collect();
@@ -48,7 +48,7 @@ fn by_cost() -> Vec<(usize, Point)> {
     points
 }
 
-/// The oracle's choice under a limit in seconds, and the share of its fresh runs that miss that.
+/// The oracle's choice under a limit in seconds, and the share of its fresh runs that miss it.
 fn choice(max_time_s: f64, max_miss: Option<f64>, replicas: u64) -> (usize, f64) {
     let miss = max_miss.map_or(String::new(), |m| format!("limits.max_miss = {m}\n"));
     let plan = plan(&placed(&format!(
@@ -80,7 +80,7 @@ fn what_misses_a_limit_in_a_quarter_of_its_runs_is_chosen_only_where_that_may_be
     assert!((missed - 0.25).abs() < 4.0 * (0.25 * 0.75 / 2_000f64).sqrt());
     assert_eq!(choice(limit, Some(0.3), 1).0, cheapest);
 
-    // The next that misses it rarely enough by theory; none of those before is near.
+    // The next one misses it rarely enough in theory; none of those before is close.
     let misses = |point: &Point| share_beyond(limit, point.time_s);
     let next = all.iter().find(|(_, point)| misses(point) <= 0.05);
     let &(next, _) = next.expect("there are faster ones");
@@ -97,8 +97,8 @@ fn what_misses_a_limit_in_a_quarter_of_its_runs_is_chosen_only_where_that_may_be
     );
 }
 
-/// Limits of all heights, so that some configuration is always near: what is let in misses in no more than the share and
-/// 2.6 standard errors of 10,000 runs.
+/// Limits of all heights, so that some configuration is always close: the share of misses of an allowed one is at most the
+/// given share plus 2.6 standard errors of 10,000 runs.
 #[test]
 fn what_the_oracle_chooses_misses_no_more_often_than_it_may() {
     let all = by_cost();
@@ -118,7 +118,7 @@ fn what_the_oracle_chooses_misses_no_more_often_than_it_may() {
             let own = share_beyond(limit, point.time_s);
             let error = (share * (1.0 - share) / 10_000.0).sqrt();
             assert!(own <= share + 2.6 * error, "{share}: {own} at {limit} s");
-            // Whatever is cheaper and rarely enough beyond would have been taken.
+            // A cheaper one that misses rarely enough would have been chosen.
             for (at, other) in &all {
                 let missed = share_beyond(limit, other.time_s);
                 let is_cheaper = other.cost_usd < point.cost_usd;
@@ -150,13 +150,13 @@ fn the_margin_is_the_quantile_over_the_mean() {
         let z = normal::upper_quantile(share);
         for at in 0..arena.space.len() {
             let (time, cost) = (spread.time[at], spread.cost[0][at]);
-            // The error of a quantile of so many values.
+            // The error of a quantile of this many values.
             let hours = time * arena.expected(0, at).time_s / 3600.0;
             let runs = if hours > 10.0 / 1.5 { 1_000.0 } else { 200.0 };
             let error = SIGMA * (share * (1.0 - share) / runs).sqrt() / normal::density(z);
             let off = (time / margin(share)).ln() / error;
             assert!(off.abs() < 4.0, "{share}: {time} is {off} errors off");
-            // The bill goes with the time.
+            // The bill is proportional to the time.
             assert!((cost / time - 1.0).abs() < 1e-9, "{cost} {time}");
         }
     }
@@ -182,8 +182,8 @@ fn without_variation_a_share_that_may_miss_changes_nothing() {
     assert_eq!(records(""), records(", max_miss = 0.05"));
 }
 
-/// A strategy's predicted time, times the margin of the configuration, is what is held against the limit: the choice is
-/// the cheapest within that.
+/// A strategy's predicted time, times the margin of the configuration, is compared with the limit: the choice is the cheapest
+/// within it.
 #[test]
 fn strategies_choose_by_their_own_mean_and_the_public_margin() {
     let limited = |max_miss: &str| {
@@ -225,7 +225,7 @@ fn strategies_choose_by_their_own_mean_and_the_public_margin() {
     assert!(moved > 20, "the margin moved {moved} choices");
 }
 
-/// A strategy that is told the limits and decides for itself keeps the margin, too.
+/// A strategy that knows the limits and decides itself also observes the margin.
 #[test]
 fn who_decides_while_searching_is_told_the_margin() {
     let text = |max_miss: &str| {
@@ -242,7 +242,7 @@ fn who_decides_while_searching_is_told_the_margin() {
         for number in 0..plan.cases() {
             let record = evaluator.evaluate(plan.case(number));
             let forecast = evaluator.forecast();
-            // Where nothing that it saw is within, it decides nothing.
+            // If none of its observations is within the limit, it decides nothing.
             let Some(at) = forecast.decided else { continue };
             decided += 1;
             let time_s = forecast.time_s[at].expect("it was probed");
@@ -255,8 +255,8 @@ fn who_decides_while_searching_is_told_the_margin() {
     assert!(beyond > 10 && decided > 50, "{beyond} of {decided}");
 }
 
-/// On VMs that are lost, without checkpoints: few runs carry the mean, and a limit that one run in ten misses is far
-/// from both. The oracle's count is that of other runs.
+/// On VMs that are lost, without checkpoints: few runs dominate the mean, and a limit that one run in ten misses is far from
+/// both. The oracle's share is that of other runs.
 #[test]
 fn losses_of_vms_count_as_they_come() {
     let text = |max_miss: f64, hours: f64| {
@@ -284,7 +284,7 @@ fn losses_of_vms_count_as_they_come() {
         let plan = self::plan(&text(0.1, limit));
         assert_eq!(arena(&plan).oracle[0][0].is_some(), is_within, "{limit} h");
     }
-    // The quantile over the mean, within what a tenth more or fewer runs beyond would make of it.
+    // The quantile over the mean, within the effect of a tenth more or fewer misses.
     let spread = own.spread.as_ref().expect("a share may miss");
     let hours = spread.time[0] * own.expected(0, 0).time_s / 3600.0;
     assert!(
@@ -293,7 +293,7 @@ fn losses_of_vms_count_as_they_come() {
     );
 }
 
-/// Where every worker-step is an event there may be few runs, and that is told.
+/// If every worker-step is an event there may be few runs, and this is reported.
 #[test]
 fn few_runs_are_told() {
     let few = |sync: &str| {
@@ -308,13 +308,13 @@ fn few_runs_are_told() {
     };
     assert_eq!(few(""), []);
     assert_eq!(
-        // Without slack there is no pace that could be measured beforehand.
+        // Without slack no pace can be measured beforehand.
         few("sync = { ssp = { slack = 0 } }\n"),
         [("tiny".to_owned(), 100)]
     );
 }
 
-/// Runs of a grid are dealt; a configuration that one deal in three misses the limit with is left out.
+/// Runs of a grid are drawn; a configuration that misses the limit in one draw of three is left out.
 #[test]
 fn repeats_of_a_measured_grid_miss_as_often_as_they_are_dealt() {
     let chosen = |limits: &str| {
@@ -328,7 +328,7 @@ fn repeats_of_a_measured_grid_miss_as_often_as_they_are_dealt() {
              cost_usd = \"usd\"\nrepeats = true\n[axis.workers]\nkind = \"numeric\"\nunit = \"workers\"\n\
              [figures]\ntime_s = \"time_s\"\n[probe]\ncharge = \"whole\"\n",
         );
-        // One worker takes 3,000 s in the mean, and 3,700 s in one run of three.
+        // One worker needs 3,000 s in the mean, and 3,700 s in one run of three.
         sandbox.write(
             "g/rows.csv",
             "workers,time_s,usd\n1,2600,1\n1,2700,1\n1,3700,1\n2,2000,2\n2,2100,2\n",

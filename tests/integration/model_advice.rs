@@ -1,11 +1,11 @@
-//! Advice for models that nobody measured: what is rented, in which limits, on spot VMs, and what is worth measuring.
+//! Advice for models without measurements: what to rent, within which limits, on spot VMs, and what is worth measuring.
 
 use serde_json::Value;
 
 use crate::sandbox::{Sandbox, stderr, stdout};
 
-/// Eight H100 train Llama 3 8B with as many tokens per second as was published, 5,762 and 6,667 per GPU without and with a compiler,
-/// and a plan for 70 B on 64 fits.
+/// Eight H100 train Llama 3 8B with the published tokens per second, 5,762 and 6,667 per GPU without and with a compiler, and
+/// a plan for 70 B on 64 fits.
 #[test]
 fn advice_for_a_model_names_what_to_rent() {
     let sandbox = Sandbox::new();
@@ -68,7 +68,7 @@ fn advice_for_a_model_names_what_to_rent() {
     assert!(nothing.contains("required"), "{nothing}");
 }
 
-/// Of GPUs that take too long nothing is worth measuring, however cheap they are.
+/// Measurements on GPUs that are too slow are worth nothing, at any price.
 #[test]
 fn only_plans_that_keep_the_limits_are_proposed_to_be_measured() {
     let sandbox = Sandbox::new();
@@ -123,7 +123,7 @@ fn the_text_of_advice_says_what_it_rests_on() {
     );
 }
 
-/// Machines that another provider has cheaper are left out: no provider by itself has a better answer.
+/// Machines that another provider rents more cheaply are left out: no single provider has a better answer.
 #[test]
 fn no_provider_alone_is_better_than_all() {
     let sandbox = Sandbox::new();
@@ -149,8 +149,8 @@ fn no_provider_alone_is_better_than_all() {
     assert_eq!(best(&[]), least);
 }
 
-/// With set-ups of 6 minutes VMs of which one is lost in less than 18 minutes are no plan: at the limit they are, a hair below not,
-/// and as few VMs as fit stay, whatever becomes of them.
+/// With set-ups of 6 minutes, VMs of which one is lost in less than 18 minutes are no plan: exactly at the limit they are,
+/// just below not, and the minimum number of VMs always stays.
 #[test]
 fn spot_vms_live_three_set_ups() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Models that nobody profiled, through the program: runs that are validated and imported, architectures, scenarios, advice.
+//! Models without profiles, in the program: runs that are validated and imported, architectures, scenarios, advice.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn runs(name: &str) -> String {
     fs::read_to_string(path).expect("it is shipped")
 }
 
-/// What `validate plans` says of a table, by what was left out.
+/// The output of `validate plans` for a table, by hold-out.
 fn judged(sandbox: &Sandbox, arguments: &[&str]) -> Vec<Value> {
     let head = ["validate", "plans"];
     let done = sandbox
@@ -29,8 +29,8 @@ fn figure(splits: &[Value], left_out: &str, column: &str) -> f64 {
     split[column].as_f64().expect("a number")
 }
 
-/// Of 113 measured steps of MPT models on A100 and H100, each model and each GPU foretold from the others. The shipped runtime was
-/// fitted to them: that it is judged from before is what makes these figures honest.
+/// 113 measured steps of MPT models on A100 and H100, each model and each GPU predicted from the others. The shipped runtime
+/// was fitted to them, so it is judged without these runs.
 #[test]
 fn steps_of_unseen_models_and_gpus_are_foretold() {
     let sandbox = Sandbox::new();
@@ -46,14 +46,14 @@ fn steps_of_unseen_models_and_gpus_are_foretold() {
         let covered = figure(&splits, left_out, "covered_%");
         assert!((85.0..=95.0).contains(&covered), "{left_out}: {covered}");
     }
-    // With a row less it is another table, which the runtime has seen for the most part: nothing is left to learn.
+    // With a row less it is another table, most of which the runtime has seen: nothing is left to learn.
     let less: Vec<&str> = runs("mpt-fsdp.csv").leak().lines().collect();
     sandbox.write("less.csv", &less[..less.len() - 1].join("\n"));
     let seen = judged(&sandbox, &["less.csv", "--foretell"]);
     assert!(figure(&seen, "nothing fitted", "error_%") < 3.6, "{seen:?}");
 }
 
-/// The shipped runtimes are what `import runs` makes of the shipped runs; how far another cluster may be off is from runs of others.
+/// The shipped runtimes equal `import runs` for the shipped runs; the error on another cluster is from other runs.
 #[test]
 fn shipped_runtimes_are_what_their_runs_tell() {
     let sandbox = Sandbox::new();
@@ -88,8 +88,8 @@ fn shipped_runtimes_are_what_their_runs_tell() {
     assert!(stderr(&sandbox.run(&import).code(2)).contains("--force"));
 }
 
-/// Every fifth of 708 steps on one node is given, the other four are foretold: at most 8.5 % off in the mean, as the simulator of the
-/// source is 8.4 %.
+/// Every fifth of 708 steps on one node is given, the other four are predicted: a mean error of at most 8.5 %, while the
+/// simulator of the source has 8.4 %.
 #[test]
 fn steps_on_one_node_are_foretold_from_a_fifth_of_them() {
     let sandbox = Sandbox::new();
@@ -125,12 +125,12 @@ fn steps_on_one_node_are_foretold_from_a_fifth_of_them() {
         figure(&splits, "nothing fitted", "error_%") < 8.5,
         "{splits:?}"
     );
-    // Asked are 85 to 95: of 142 runs the tails are known badly.
+    // The limits are 85 to 95: the tails of 142 runs are uncertain.
     let covered = figure(&splits, "nothing fitted", "covered_%");
     assert!((80.0..=95.0).contains(&covered), "{covered}");
 }
 
-/// What `validate plans` prints of each shipped table.
+/// The output of `validate plans` for each shipped table.
 #[test]
 fn the_validation_of_plans_in_results_is_current() {
     let tables = [
@@ -159,8 +159,8 @@ fn the_validation_of_plans_in_results_is_current() {
     assert_current("validation-plans.txt", text.trim_end());
 }
 
-/// Steps in FP8 that no constant is fitted to: of MPT models under the runtime of 16 bits, and of the largest Llama, on more GPUs than
-/// any run behind the runtime.
+/// Steps in FP8, to which no constant is fitted: of MPT models under the runtime of 16 bits, and of the largest Llama, on
+/// more GPUs than any run of the runtime.
 #[test]
 fn steps_in_fp8_are_foretold() {
     let sandbox = Sandbox::new();
@@ -175,7 +175,7 @@ fn steps_in_fp8_are_foretold() {
     }
 }
 
-/// Steps that took k times as long as the law says: the plan that was measured takes k times as long, within 12 % and inside its interval.
+/// Steps that are k times as long as the law predicts: the measured plan is k times as long, within 12 % and inside its interval.
 #[test]
 fn own_slow_runs_decide() {
     let sandbox = Sandbox::new();
@@ -204,7 +204,7 @@ fn own_slow_runs_decide() {
     }
 }
 
-/// Of all forms the best is within 10 % of what is published: NVIDIA's Llama 3 on 8 and 64 H100 in FP8 (release 25.11).
+/// The best of all forms is within 10 % of published values: NVIDIA's Llama 3 on 8 and 64 H100 in FP8 (release 25.11).
 #[test]
 fn the_best_form_is_as_fast_as_published() {
     let sandbox = Sandbox::new();
@@ -236,8 +236,8 @@ fn the_best_form_is_as_fast_as_published() {
     }
 }
 
-/// Published throughputs of Llama 2 and 3, of which the runtime has seen nothing: another cluster, other models, longer sequences,
-/// more GPUs. Within 10 % where the GPU is the data sheet's; the H100s of the last row run at 500 W with slower memory.
+/// Published throughputs of Llama 2 and 3 that the runtime has not seen: another cluster, other models, longer sequences,
+/// more GPUs. Within 10 % if the GPU is the data sheet's; the H100s of the last row run at 500 W with slower memory.
 #[test]
 fn published_throughputs_are_foretold() {
     let sandbox = Sandbox::new();
@@ -308,7 +308,7 @@ fn ranked(sandbox: &Sandbox, text: &str) -> String {
     )
 }
 
-/// By its name, by its numbers, from a hub's configuration: one model has one ranking, with intervals.
+/// By name, by numbers, from a hub's configuration: one model has one ranking, with intervals.
 #[test]
 fn a_model_is_one_however_it_is_said() {
     let sandbox = Sandbox::new();
@@ -345,7 +345,7 @@ fn a_model_is_one_however_it_is_said() {
     assert_eq!(ranked(&sandbox, &of(numbers)), named);
 }
 
-/// Records have the figures of the plan that was chosen, as `rank` shows them.
+/// Records have the metrics of the chosen plan, as shown by `rank`.
 #[test]
 fn records_of_plans_have_their_figures() {
     let sandbox = Sandbox::new();
@@ -371,7 +371,7 @@ fn records_of_plans_have_their_figures() {
                 "{column}: {one} {other}"
             );
         }
-        // 10⁹ tokens are the target.
+        // The target is 10⁹ tokens.
         let expected = row.number("expected_cost_usd");
         assert!((row.number("usd_per_1e9_tokens") / expected - 1.0).abs() < 1e-3);
         assert!(
@@ -382,7 +382,7 @@ fn records_of_plans_have_their_figures() {
     }
 }
 
-/// A GPU by its own numbers is the one of the data sheet where they are equal; a constant of the runtime moves what it should.
+/// A GPU with its own numbers equals the one of the data sheet if they are equal; a constant of the runtime affects the right values.
 #[test]
 fn gpus_and_runtimes_of_ones_own_count() {
     let sandbox = Sandbox::new();

@@ -1,9 +1,9 @@
-//! What earlier runs of other jobs tell strategies, through the door that users have: a grid and a scenario.
+//! Use of other jobs' earlier runs by strategies, in the program: a grid and a scenario.
 
 use crate::sandbox::{Row, Rows, Sandbox, stderr};
 
-/// Four clusters and five jobs of four programs. By time `b` is best in the mean over programs, though no job is fastest there; the two
-/// jobs of the program `twin` are fastest on `d`, and would have the mean if jobs were counted.
+/// Four clusters and five jobs of four programs. By time `b` is best in the mean over programs, though no job is fastest
+/// there; the two jobs of the program `twin` are fastest on `d`, and would dominate the mean over jobs.
 const ROWS: &str = "job,vm,nodes,seconds,ok
 one,a,1,1000,yes
 one,b,1,1200,yes
@@ -81,25 +81,25 @@ fn the_best_of_the_others_in_the_mean_is_taken_and_its_price_stands_in_records()
     let rows = Rows::parse(&text);
     for row in rows.iter() {
         assert_eq!(row.text("chosen_vm"), "b");
-        // All sixteen runs of the others had to be paid for: 0.0001 USD a second.
+        // All sixteen runs of the others have their price: 0.0001 USD a second.
         assert_eq!(row.number("known_runs"), 16.0);
         let seconds = 10_200.0 + 9_200.0 + 2.0 * 7_500.0;
         assert!((row.number("known_cost_usd") - seconds * 1e-4).abs() < 1e-9);
         assert_eq!(row.number("search_time_h"), 0.0);
     }
-    // Of its own program nothing is told.
+    // Runs of its own program are not known.
     let text = records(
         &sandbox,
         "jobs = [\"twin-1\"]\n[search]\nstrategies = [\"average-best\"]\nobjectives = [\"time\"]\n",
     );
     for row in Rows::parse(&text).iter() {
-        // a (1 + 4 + 3)/3, b (1.2 + 1.2 + 2)/3, c (4 + 1 + 1)/3; d (4 + 3 + 9 + 2)/3, as a failed run costs itself and a median one.
+        // a (1 + 4 + 3)/3, b (1.2 + 1.2 + 2)/3, c (4 + 1 + 1)/3; d (4 + 3 + 9 + 2)/3, because a failed run costs itself and a median one.
         assert_eq!(row.text("chosen_vm"), "b");
         assert_eq!(row.number("known_runs"), 12.0);
     }
 }
 
-/// Of the twelve or sixteen runs that `average-best` would take, it knows two; with none it runs the default.
+/// It knows two of the twelve or sixteen runs that `average-best` would use; with none it runs the default.
 #[test]
 fn only_as_many_runs_are_known_as_a_scenario_says() {
     let sandbox = grid();
@@ -126,7 +126,7 @@ fn only_as_many_runs_are_known_as_a_scenario_says() {
     assert_eq!(known, [[0.0; 5], [2.0; 5], [12.0; 5]].concat());
 }
 
-/// In a fleet the k-th job knows the runs of those before: by strategies that run each job once and nothing else, k of them, without
+/// In a fleet the k-th job knows the runs of earlier ones: with strategies that run each job only once, k of them, without
 /// another input of its own program.
 #[test]
 fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
@@ -145,7 +145,7 @@ fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
         let best = of("average-best", replica);
         let known: f64 = best.iter().map(|row| row.number("known_runs")).sum();
         let failed: f64 = best.iter().map(|row| row.number("failed_choices")).sum();
-        // Each of ten pairs but that of the twins; failed runs are seen, too.
+        // Each of ten pairs except that of the twins; failed runs are also known.
         assert!(
             known >= 9.0 && known <= 9.0 + 4.0 * failed,
             "{known} {failed}"
@@ -156,7 +156,7 @@ fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
             .expect("a first job");
         assert_eq!(first.text("chosen_vm"), "a");
         firsts.insert(first.text("workload").to_owned());
-        // What was known of earlier jobs was paid by them.
+        // The knowledge about earlier jobs was paid by them.
         for strategy in ["average-best", "value-of-information-history"] {
             let jobs = of(strategy, replica);
             let paid: f64 = jobs.iter().map(|row| row.number("cost_usd")).sum();
@@ -166,7 +166,7 @@ fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
                 .fold(0.0, f64::max);
             assert!(most <= paid, "{strategy}: {most} of {paid}");
         }
-        // Who looks at no other job does not notice the fleet.
+        // A strategy that uses no other job does not notice the fleet.
         assert!(
             of("random@2", replica)
                 .iter()
@@ -194,11 +194,11 @@ fn a_fleet_knows_what_its_own_searches_saw_of_the_jobs_before() {
     assert!(told.contains("exclude each other"), "{told}");
 }
 
-/// The others leave `d` for last; where only it is left out of limits, what fails is gone on from.
+/// The others leave `d` for last; if only it is excluded by limits, a failed choice is followed by the next.
 #[test]
 fn a_choice_that_fails_is_followed_by_the_next() {
     let sandbox = grid();
-    // Jobs that say that `d` is best: but there `new` fails.
+    // Jobs for which `d` is best: but there `new` fails.
     let only_twins = ROWS
         .lines()
         .filter(|line| !line.starts_with("one") && !line.starts_with("two"));
@@ -215,7 +215,7 @@ fn a_choice_that_fails_is_followed_by_the_next() {
     }
 }
 
-/// Jobs of two kinds: of the fast ones, one run of this job tells which it is of.
+/// Jobs of two kinds: one run of this job on the fast ones identifies its kind.
 #[test]
 fn two_runs_tell_which_jobs_this_one_is_like() {
     let sandbox = Sandbox::new();
@@ -247,7 +247,7 @@ fn two_runs_tell_which_jobs_this_one_is_like() {
     assert_eq!((right, rows.len()), (9 * 12, 9 * 12));
 }
 
-/// The dearest machines were best for every other job, so they are for this one, at any number of runs.
+/// The most expensive machines were best for every other job, so they are for this one, for any number of runs.
 #[test]
 fn the_rule_that_was_best_on_the_others_is_followed() {
     let sandbox = Sandbox::new();
@@ -260,7 +260,7 @@ fn the_rule_that_was_best_on_the_others_is_followed() {
     );
     let mut rows = "job,vm,nodes,seconds,ok\n".to_owned();
     for job in 1..8_u32 {
-        // So fast that they are cheapest, too; the other machines in another order for each job.
+        // So fast that they are also the cheapest; the other machines in another order for each job.
         for (at, vm) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
             let seconds = if at == 5 {
                 100
@@ -300,7 +300,7 @@ fn where_there_are_no_other_jobs_it_is_said() {
     );
 }
 
-/// A program is told what the others took, by configuration.
+/// A program gets the times of the others, by configuration.
 #[test]
 fn a_program_is_told_other_jobs() {
     let sandbox = grid();

@@ -1,4 +1,4 @@
-//! Outlines of runs on lives that are given, against arithmetic.
+//! Outlines of runs with given lifetimes, compared with arithmetic.
 
 use scavsim::cluster::random_effects::{RandomEffectLaws, RandomEffects};
 use scavsim::experiment::Plan;
@@ -9,8 +9,8 @@ use scavsim::units::SimTime;
 
 use crate::live::tiny;
 
-/// Two workers that train for an hour and whose VMs start after 90 s, the first for ever and the second for `life_s`; all others
-/// live for ever too.
+/// Two workers that train for an hour and whose VMs start after 90 s, the first for ever and the second for `life_s`; all
+/// others also live for ever.
 fn outline(rest: &str, life_s: f64) -> SketchResult {
     let scenario = tiny(&format!(
         "cluster.workers = [2]\ncluster.vm = [\"slow\"]\n\
@@ -38,19 +38,19 @@ fn is(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-6, "{found} {expected}");
 }
 
-/// After half an hour a VM is lost, 100 s later its place is taken, and 10 s later the hour begins again.
+/// After half an hour a VM is lost, 100 s later it is replaced, and 10 s later the hour begins again.
 #[test]
 fn without_checkpoints_a_loss_begins_again_and_surprises_by_the_age_of_the_oldest() {
     is(outline("", f64::INFINITY).seconds, 90.0 + 3600.0);
     let lost = outline("", 1800.0);
     is(lost.seconds, 90.0 + 1800.0 + 110.0 + 3600.0);
-    // Two VMs outlive an hour with odds of 1/e, whatever their age: the first attempt did not last, the second did.
+    // Two VMs outlive an hour with odds of 1/e, at any age: the first attempt did not last, the second did.
     let odds = libm::exp(-1.0);
     is(lost.surprise[0], -odds + (1.0 - odds));
     is(lost.surprise[1], (1.0 - odds) * 1910.0 / 3600.0);
 }
 
-/// A checkpoint is due every 700 s, and takes 20 s: five in an hour.
+/// A checkpoint is due every 700 s, and needs 20 s: five in an hour.
 #[test]
 fn a_checkpoint_holds_from_when_it_is_written() {
     let with = |life_s: f64| {
@@ -63,7 +63,7 @@ fn a_checkpoint_holds_from_when_it_is_written() {
     is(with(730.0), 730.0 + 110.0 + 2900.0 + 4.0 * 20.0);
 }
 
-/// Lives without memory have a closed form, which is the mean of 40,000 outlines.
+/// Memoryless lifetimes have a closed form, which is the mean of 40,000 outlines.
 #[test]
 fn the_mean_of_outlines_has_a_closed_form_where_lives_have_no_memory() {
     for (vms, rest) in [

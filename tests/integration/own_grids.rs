@@ -1,4 +1,4 @@
-//! Measured grids of one's own: what is accepted, and every mistake.
+//! The user's own measured grids: accepted ones, and every mistake.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ pub const IMPORT: [&str; 7] = [
     "g",
 ];
 
-/// The message with which an import refuses, after making sure that it wrote nothing.
+/// The message of a refused import, after a check that it wrote nothing.
 #[track_caller]
 fn refused(spec: &str, rows: &str) -> String {
     let sandbox = own(spec, rows);
@@ -134,7 +134,7 @@ fn what_a_grid_says_of_a_run() {
 
 #[test]
 fn costs_by_column_by_started_hour_and_by_policy() {
-    // A column of bills: part of a run costs its share, and nobody knows before.
+    // A column of bills: part of a run costs its share, which is not known before.
     let cost = "cost_usd = \"seconds / 3600 * price * workers\"";
     let grid = loaded(&SPEC.replace(cost, "cost_usd = \"acc * 10\""), ROWS);
     let job = &grid.jobs[0];
@@ -151,7 +151,7 @@ fn costs_by_column_by_started_hour_and_by_policy() {
     }
     assert!(job.is_price_known_beforehand());
     assert_eq!(job.price(0), None);
-    // No rule: a pricing policy prices the VMs.
+    // Without a rule a pricing policy prices the VMs.
     let grid = loaded(&SPEC.replace(cost, "vms = \"workers\""), ROWS);
     let job = &grid.jobs[0];
     assert_eq!(job.cost_usd(0, 0, 1.0), None);
@@ -357,7 +357,7 @@ fn other_mistakes_are_told_with_a_remedy() {
     assert!(refused(SPEC, header).contains("the table has no rows"));
     assert!(refused(SPEC, "").contains("the table is empty"));
     assert!(refused("name = 1\n", ROWS).contains("name"));
-    // A column of that name matters only where the rule names it.
+    // A column of that name matters only if the rule names it.
     let both = ROWS.replace("step", "time_s");
     let spec = SPEC.replace("\"step\"", "\"time_s\"");
     assert_eq!(loaded(&spec, &both).jobs[0].runs(0)[0].step_s, Some(0.1));
@@ -382,7 +382,7 @@ fn the_example_in_the_docs_is_sound() {
     assert!(job.is_price_known_beforehand());
 }
 
-/// Cells of a damaged table are refused, or what they come to has no figure.
+/// Cells of a damaged table are refused, or their result has no figure.
 #[test]
 fn no_damaged_table_writes_an_infinity() {
     let head = "vm,nodes,disk,seconds,acc,step\n";
@@ -435,7 +435,7 @@ fn no_damaged_table_writes_an_infinity() {
             assert!(sandbox.files("out").is_empty(), "{damage}");
             continue;
         }
-        // What is accepted comes to figures in every case: none is without a result.
+        // An accepted table gives figures in every case: none is without a result.
         assert_eq!(code, Some(0), "{damage} in column {column}");
         ran += 1;
         sandbox

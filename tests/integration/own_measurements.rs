@@ -1,4 +1,4 @@
-//! From one's own measurements to an answer: what is searched, what is left out, and where the choice is.
+//! From the user's measurements to an answer: what is searched, what is left out, and the choice.
 
 use crate::sandbox::{Sandbox, repository_file, stderr, stdout};
 
@@ -13,7 +13,7 @@ fn example() -> String {
     repository_file("scenarios/example-profile.csv")
 }
 
-/// The line above all tables, of the one block that there is.
+/// The line above the table of the only block.
 fn title(table: &str) -> &str {
     table.lines().nth(2).unwrap_or_default()
 }
@@ -30,14 +30,14 @@ fn measured_configurations_without_epochs_are_left_out_aloud() {
     assert!(stderr(&run).contains(told), "{}", stderr(&run));
     let dry = sandbox.run(&["run", "s.toml", "--dry-run"]).success();
     assert!(stdout(&dry).contains(told), "{}", stdout(&dry));
-    // Where all are known there is nothing to tell.
+    // If all are known there is nothing to report.
     let stated = imported(&example(), &["--epochs", "20"]);
     stated.write("s.toml", &format!("{BY_COST}strategies = [\"oracle\"]\n"));
     let run = stated.run(&["run", "s.toml"]).success();
     assert!(!stderr(&run).contains("left out"), "{}", stderr(&run));
 }
 
-/// A column that only a search reads must not change what is true.
+/// A column for searches must not change the truth.
 #[test]
 fn noise_does_not_change_what_the_oracle_chooses_among() {
     let without: String = (example().lines())
@@ -74,11 +74,11 @@ fn strategies_that_need_only_steps_run_without_noise() {
         let strategy = row.text("strategy");
         assert_eq!(row.text("status"), "ok", "{strategy}");
         if strategy == "full" {
-            // Steps do not vary and epochs are stated: it finds what the oracle knows, for what its probes take.
+            // Steps do not vary and epochs are given: it finds the oracle's choice, for the price of its probes.
             assert_eq!(row.text("chosen_batch"), row.text("oracle_batch"));
             assert_eq!(row.text("chosen_workers"), row.text("oracle_workers"));
             assert!(row.number("search_time_h") < 0.5);
-            // Nobody ran what is stated.
+            // Given values were not run.
             assert_eq!(row.number("known_runs"), 0.0);
         }
     }
@@ -114,7 +114,7 @@ fn the_table_names_the_vm_type_where_there_is_a_choice() {
     sandbox.write("s.toml", &format!("{BY_COST}strategies = [\"oracle\"]\n"));
     let out = stdout(&sandbox.run(&["run", "s.toml", "--out", "out"]).success());
     assert!(title(&out).contains("1 × 128 on 1 g"), "{out}");
-    // And so does the same from the folder.
+    // The folder gives an equal summary.
     let again = stdout(&sandbox.run(&["summary", "out"]).success());
     assert_eq!(out, again);
 }
@@ -160,7 +160,7 @@ fn extrapolation_without_a_law_says_so() {
     assert!(told.contains("no law of steps on `a`"), "{told}");
 }
 
-/// What a training logs by itself, as `docs/recorder.md` shows it.
+/// The log that a training writes itself, as shown in `docs/recorder.md`.
 #[test]
 fn the_file_of_the_recorder_is_a_profile() {
     let page = repository_file("docs/recorder.md");

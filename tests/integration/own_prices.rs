@@ -1,4 +1,4 @@
-//! Prices of one's own: tables in scenarios, and those made of SkyPilot's catalogue.
+//! The user's own prices: tables in scenarios, and those made from SkyPilot's catalogue.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::sandbox::{Rows, Sandbox, stderr, stdout};
 
 const HEAD: &str = "vm,region,zone,market,usd_per_hour,valid_from,valid_to,source\n";
 
-/// A sandbox with a workload of two VM types that takes an hour on one VM of `a`, half on one of `b`.
+/// A sandbox with a workload of two VM types that needs an hour on one VM of `a`, half an hour on one of `b`.
 fn job() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -79,7 +79,7 @@ fn a_table_of_ones_own_prices_a_scenario() {
     is(&bills(&sandbox, &usual), &[("a", 2.0), ("b", 1.5)]);
     let spot = format!("{named}catalogue = \"spot\"\nzone = \"z1\"");
     is(&bills(&sandbox, &spot), &[("a", 0.5), ("b", 0.5)]);
-    // What a run was priced by is part of what it is.
+    // The prices of a run are part of its identity.
     let before = sandbox.read("out/manifest.json");
     let text = sandbox.read("prices.csv");
     sandbox.write(
@@ -157,7 +157,7 @@ fn a_dated_table_is_a_series_of_each_vm_type() {
     let policy = "usd_per_hour_of = { a = 2, b = 3 }\nspot_series = \"spot.csv\"\nzone = \"z\"\ndate = \"2026-11-20\"";
     // Three quarters of an hour at 0.4 and one at 1.2; half an hour at 0.6.
     is(&bills(&sandbox, policy), &[("a", 0.6), ("b", 0.3)]);
-    // The same price for all as a base gives each its own, too.
+    // One price for all as a base also gives each its own.
     let flat = policy.replace("usd_per_hour_of = { a = 2, b = 3 }", "usd_per_vm_hour = 5");
     is(&bills(&sandbox, &flat), &[("a", 0.6), ("b", 0.3)]);
     sandbox.write("s.toml", &scenario(&policy.replace("11-20", "11-18")));
@@ -224,7 +224,7 @@ fn a_catalogue_of_skypilot_becomes_a_dated_table() {
     );
     let told = stderr(&import(&sandbox, &["v8"], &DAY).code(2));
     assert!(told.contains("prices.csv is already there"), "{told}");
-    // Only a part, of the folder of one cloud.
+    // Only a part, from the folder of one cloud.
     let part = [&DAY[..], &["--region", "eu-west-1", "--force"]].concat();
     let report = stdout(&import(&sandbox, &["v8/aws"], &part).success());
     assert!(report.contains("4 dropped (other regions)"), "{report}");
@@ -247,7 +247,7 @@ fn copies_of_several_days_make_a_series() {
     ] {
         assert!(table.contains(expected), "{expected}\n{table}");
     }
-    // A price that stands twice on one day and differs is dropped, of that day only.
+    // A duplicate price that differs is dropped, only for its day.
     let twice = format!(
         "{}c5.large,,,2.0,4.0,,0.09,,eu-west-1,euw1-az1\n",
         aws("0.526", "0.16")
@@ -264,7 +264,7 @@ fn copies_of_several_days_make_a_series() {
     assert!(c5[0].contains(",0.085,2026-11-18,2026-11-18,"), "{c5:?}");
     add(&sandbox, "2026-11-19", "aws", &aws("0.526", "0.2"));
     import(&sandbox, &days, &["--force"]).success();
-    // Which a scenario follows: a job of two days begins on the first.
+    // A scenario uses them: a job of two days begins on the first.
     sandbox.write("p.csv", "vm,workers,batch,step_s\ng4dn.xlarge,1,10,0.36\n");
     sandbox
         .run(&[
@@ -289,7 +289,7 @@ fn copies_of_several_days_make_a_series() {
 
 #[test]
 fn hosts_and_accelerators_that_are_billed_together_are_joined() {
-    // In another order of columns, as versions have it.
+    // In another order of columns, as in some versions.
     let rows = "Region,AvailabilityZone,InstanceType,vCPUs,AcceleratorName,AcceleratorCount,Price,SpotPrice\n\
         r,r-a,n1-standard-8,8,,,0.38,0.08\nr,r-b,n1-standard-8,8,,,0.38,0.08\n\
         r,r-a,,,T4,2.0,0.70,0.22\nr,r-b,,,T4,1.0,0.35,\n\
@@ -317,10 +317,10 @@ fn hosts_and_accelerators_that_are_billed_together_are_joined() {
     ] {
         assert!(table.contains(expected), "{expected}\n{table}");
     }
-    // Where one of the two has no spot market, both together have none.
+    // If one of the two has no spot market, both together have none.
     assert!(!table.contains("gcp,one,r,r-b,spot"), "{table}");
     assert!(!table.contains("a9-unheard"), "{table}");
-    // What the list of VM types says is in it is joined by itself.
+    // Accelerators in the list of VM types are joined automatically.
     assert!(
         table.contains("gcp,a2-highgpu-1g,r,r-a,on-demand,3.7"),
         "{table}"

@@ -1,10 +1,10 @@
-//! The page of a result: whole, without network, with everything that it promises.
+//! The page of a result: complete, without network access, with all its promised parts.
 
 use serde_json::Value;
 
 use crate::sandbox::{Sandbox, repository, repository_file, stderr, stdout};
 
-/// A run with failed cases and names that have to be written with care.
+/// A run with failed cases and names that need escaping.
 const SCENARIO: &str = r#"
 name = "some"
 workloads = ["scavenger-resnet18", "scavenger-resnet50"]
@@ -42,7 +42,7 @@ impl Data {
     }
 }
 
-/// A table of a page, and how its script reads it.
+/// A table of a page, as read by its script.
 struct Rows<'d>(&'d Value);
 
 impl Rows<'_> {
@@ -50,7 +50,7 @@ impl Rows<'_> {
         self.0["rows"].as_array().expect("rows").len()
     }
 
-    /// What stands in a column of a row; words are those of the column.
+    /// The value in a column of a row; words are those of the column.
     fn at(&self, row: usize, head: &str) -> Value {
         let columns = self.0["columns"].as_array().expect("columns");
         let place = columns.iter().position(|column| column["name"] == head);
@@ -74,7 +74,7 @@ fn csv_rows(text: &str) -> Vec<std::collections::HashMap<String, String>> {
     reader.deserialize().map(|row| row.expect("CSV")).collect()
 }
 
-/// Whether a value of a page is a cell of a file, in six digits.
+/// Whether a value of a page equals a cell of a file, in six digits.
 fn is_close(value: &Value, cell: &str, times: f64) -> bool {
     match value.as_f64() {
         None => cell.is_empty() && value.is_null(),
@@ -113,7 +113,7 @@ fn a_page_has_what_to_rent_what_to_mind_and_what_was_run() {
     }
     assert!(page.contains("<h1>some</h1>"));
     assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
-    // Who has no script reads the first card, and it is the one that the script draws.
+    // A reader without scripts sees the first card, and the script draws that one.
     let card = data.answer(&[("workload", "scavenger-resnet18"), ("objective", "time")]);
     assert_eq!(card["what"], "20 e2-standard-4");
     assert_eq!(card["detail"], "20 workers, batch 1024");
@@ -124,13 +124,13 @@ fn a_page_has_what_to_rent_what_to_mind_and_what_was_run() {
         .filter_map(|own| own["key"].as_str())
         .collect();
     assert_eq!(keys, ["workload", "objective", "strategy"]);
-    // A job that no configuration does within the limit has a card that says so.
+    // A job without a configuration within the limit has a card that says so.
     let none = data.answer(&[("workload", "scavenger-resnet50"), ("objective", "time")]);
     assert_eq!(none["what"], "Nothing");
     assert_eq!(none["lines"][0]["head"], "Why");
 }
 
-/// The figure of a page is drawn from its tables, and they hold what files and the terminal do.
+/// The figure of a page is drawn from its tables, which equal those in files and on the terminal.
 #[test]
 fn figures_of_a_page_are_those_of_the_files() {
     let sandbox = Sandbox::with(&repository_file("data/papers/scavenger/scenario.toml"));
@@ -208,7 +208,7 @@ fn figures_of_a_page_are_those_of_the_files() {
         );
     }
 
-    // A card is the oracle's choice, and lies on the mark of its configuration.
+    // A card is the oracle's choice, at the mark of its configuration.
     for row in summary.iter().filter(|row| row["strategy"] == "oracle") {
         let of = ["workload", "pricing", "objective"].map(|key| (key, row[key].as_str()));
         let answer = data.answer(&of);
@@ -236,7 +236,7 @@ fn figures_of_a_page_are_those_of_the_files() {
     }
 }
 
-/// Every job on a measured grid reaches its target in a search of whole runs, none of a search of some steps.
+/// Every job on a measured grid reaches its target in a search of whole runs, none in a search of some steps.
 #[test]
 fn a_page_warns_of_what_happened_alone() {
     let warning = "Some jobs reached their target during the search: ";
@@ -262,7 +262,7 @@ fn a_page_asks_nobody_for_anything() {
         .run(&["run", "scenario.toml", "--out", "out"])
         .code(3);
     let page = page(&sandbox, &[]);
-    // But for the names of forms of drawings, which nobody fetches.
+    // Except for the names of drawing formats, which are not fetched.
     let rest = [
         "2000/svg",
         "1999/xhtml",
@@ -289,7 +289,7 @@ fn a_page_asks_nobody_for_anything() {
     assert!(page.contains("default-src 'none'"));
 }
 
-/// Cards and rows of all choices that a page keeps, however many there are.
+/// Cards and rows of all choices that a page keeps, for any number of choices.
 #[test]
 fn a_page_of_many_choices_stays_below_two_megabytes_and_says_what_it_leaves_out() {
     let steps: Vec<String> = (1..=120)
@@ -354,7 +354,7 @@ fn reproductions_have_pages() {
     let answer = data.answer(&[]);
     assert_eq!(answer["lead"], "Reproduced");
     let sentence = answer["lines"][0]["text"].as_str().expect("a sentence");
-    // The terminal counts the same.
+    // The terminal shows equal counts.
     let assert = sandbox
         .run(&["reproduce", "scavenger", "--format", "summary"])
         .success();
@@ -386,7 +386,7 @@ fn reproductions_have_pages() {
     );
 }
 
-/// The page of a recommendation is made of what it is in JSON.
+/// The page of a recommendation is made from its JSON.
 #[test]
 fn recommendations_have_pages() {
     let sandbox = Sandbox::new();
@@ -442,7 +442,7 @@ fn recommendations_have_pages() {
         &data.texts("caveats"),
         "Extrapolated configurations follow laws"
     ));
-    // A place that cannot be written is told, and what was asked stands on stdout all the same.
+    // An unwritable place is reported, and the answer is still on stdout.
     let assert = sandbox
         .run(&[&advise[..], &["advice.html/page.html"]].concat())
         .code(2);
@@ -451,7 +451,7 @@ fn recommendations_have_pages() {
         "{}",
         stderr(&assert)
     );
-    // Where nothing keeps to the limits, the page says so, and what comes nearest.
+    // If no configuration meets the limits, the page says so, and shows the closest one.
     let none = [&advise[..], &["none.html", "--max-time", "0.001"]].concat();
     sandbox.run(&none).code(3);
     let data = Data::of(&sandbox.read("none.html"));

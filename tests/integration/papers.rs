@@ -1,8 +1,8 @@
-//! Papers as folders: a reader's own, made by following the docs, and what is said of mistakes.
+//! Papers as folders: a user's own, made with the docs, and messages about mistakes.
 
 use super::sandbox::{Rows, Sandbox, stderr, stdout};
 
-/// The paper of the tutorial, with the one figure that is off there made right.
+/// The tutorial's paper, with its one wrong figure corrected.
 fn paper_of_the_docs(sandbox: &Sandbox) {
     let docs = include_str!("../../docs/tutorials/paper.md");
     for file in ["paper.toml", "runs.toml", "figures.csv"] {
@@ -14,7 +14,7 @@ fn paper_of_the_docs(sandbox: &Sandbox) {
     }
 }
 
-/// A file in a folder of the sandbox, which is made.
+/// A file in a new folder of the sandbox.
 fn put(sandbox: &Sandbox, file: &str, text: &str) {
     let folder = sandbox.path(file);
     let folder = folder.parent().expect("it is in one");
@@ -35,7 +35,7 @@ fn a_paper_made_by_following_the_docs_is_reproduced() {
         (papers[0]["paper"].as_str(), row["verdict"].as_str()),
         (Some("my-paper"), Some("ok"))
     );
-    // What the product itself says.
+    // The values that the program itself prints.
     let run = sandbox
         .run(&["run", "my-paper/runs.toml", "--out", "out"])
         .code(0);
@@ -45,7 +45,7 @@ fn a_paper_made_by_following_the_docs_is_reproduced() {
     let own = rows.iter().find(|row| row.text("objective") == "time");
     let hours = own.expect("a record").number("time_h");
     assert_eq!(row["simulated"].as_f64(), Some(hours));
-    // A figure that is off without a reason is code 4.
+    // A figure outside its tolerance without a reason gives code 4.
     let figures = sandbox
         .read("my-paper/figures.csv")
         .replace("4.6,h", "5.6,h");
@@ -140,7 +140,7 @@ fn a_folder_that_is_no_paper_and_a_name_that_is_none_are_told() {
     }
 }
 
-/// The language by itself, in figures that need no scenario.
+/// The language alone, in figures that need no scenario.
 #[test]
 fn expressions_come_to_what_arithmetic_says() {
     let sandbox = Sandbox::new();
@@ -210,7 +210,7 @@ fn expressions_come_to_what_arithmetic_says() {
 const FIGURES: &str = "figure,quantity,of,expression,value,unit,tolerance,tolerance_kind,kind,evidence,note,explained\n";
 const CLAIMS: &str = "figure,quantity,of,expression,value,unit,tolerance,tolerance_kind,evidence,note,explained,readings,interval\n";
 
-/// A paper of these figures, and what its file says besides.
+/// A paper with these figures, and additional lines of its file.
 fn paper(file: &str, figures: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     put(&sandbox, "p/paper.toml", &format!("citation = 'x'\n{file}"));
@@ -231,7 +231,7 @@ fn json(sandbox: &Sandbox) -> serde_json::Value {
     serde_json::from_str(&stdout(&assert)).expect("JSON")
 }
 
-/// The same with one blank between words: lines are broken by the width of the page.
+/// The text with single blanks: lines are broken by the width of the page.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -254,7 +254,7 @@ fn a_row_says_what_evidence_it_is() {
     }
 }
 
-/// Predictions are counted apart from other classes, and what is no figure of the paper apart from both.
+/// Predictions are counted separately from other classes, and non-figures of the paper separately from both.
 #[test]
 fn figures_are_counted_by_their_evidence() {
     let figures = "f,q,a,m(1),1,1,0,absolute,figure,prediction,,\n\
@@ -291,7 +291,7 @@ fn figures_are_counted_by_their_evidence() {
         Some(0)
     );
     assert_eq!(json["constants"][0]["touches"][0]["rows"].as_u64(), Some(8));
-    // Several papers come to one sentence.
+    // Several papers give one sentence.
     let both = words(&stdout(&sandbox.run(&[
         "reproduce",
         "p",
@@ -309,7 +309,7 @@ fn figures_are_counted_by_their_evidence() {
     );
 }
 
-/// The hours of an artifact times a listed price once counted as a prediction, and so did a figure beside itself.
+/// Regression: the hours of an artifact times a listed price counted as a prediction, as did a figure compared with itself.
 #[test]
 fn a_prediction_calls_the_model_and_data_do_not() {
     let file = "scenarios.main.file = 'main.toml'\ntables.t = 't.csv'\n[define]\n'printed(x)' = '2 * x'\n'inner()' = \
@@ -357,7 +357,7 @@ fn a_prediction_calls_the_model_and_data_do_not() {
     }
 }
 
-/// 46 s were once within the tolerance of 19 s.
+/// Regression: 46 s were within the tolerance of 19 s.
 #[test]
 fn a_tolerance_as_large_as_its_figure_is_refused() {
     let figures = "f,q,a,1,19.3,s,19.3,absolute,figure,data,,\n\
@@ -398,7 +398,7 @@ fn a_calibrated_row_has_its_constant_and_a_constant_its_rows() {
     }
 }
 
-/// A claim is every combination of what it leaves open: in how many it holds, in which, and each by itself.
+/// A claim is every combination of its open values: how many readings hold, which ones, and each alone.
 #[test]
 fn a_claim_is_a_grid_of_readings() {
     let sandbox = claims(
@@ -443,7 +443,7 @@ fn a_claim_is_a_grid_of_readings() {
     }
 }
 
-/// No bound without an interval, and no claim among figures.
+/// A bound needs an interval, and figures contain no claim.
 #[test]
 fn mistakes_in_claims_are_told_with_their_places() {
     let sandbox = claims(
@@ -471,11 +471,11 @@ fn mistakes_in_claims_are_told_with_their_places() {
     }
 }
 
-/// What would overflow the stack, or never end, or fill the memory.
+/// Expressions that would overflow the stack, never end, or fill the memory.
 #[test]
 fn a_figure_that_takes_too_much_is_told_with_its_place() {
     let sandbox = Sandbox::new();
-    // A range takes as many steps as it has numbers.
+    // A range needs as many steps as it has numbers.
     let doubling: String = (1..=40)
         .map(|n| format!("'f{n}(x)' = 'f{0}(x) + f{0}(x)'\n", n - 1))
         .collect();
@@ -527,7 +527,7 @@ fn a_figure_that_takes_too_much_is_told_with_its_place() {
             assert!(said.contains("--> p/"), "{expression:.40}: {said:.400}");
         }
     }
-    // Rows that are only added up are not kept.
+    // Rows that are only summed are not stored.
     let sum = "figure,expression,value,unit,tolerance,tolerance_kind,kind,evidence\n\
                a,sum(1..999999 for a in 1..11),5499994500000,1,0,absolute,derived,data\n";
     put(&sandbox, "p/figures.csv", sum);

@@ -1,4 +1,4 @@
-//! Every paper in fidelity `event` and in `fast`: what is published comes out alike.
+//! Every paper in fidelity `event` and in `fast`: published figures agree.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use toml::{Table, Value};
 
 use crate::sandbox::{Sandbox, repository, repository_file, stderr};
 
-/// Replicas where every update is an event, and of the paper with figures of runs that lost nobody, of which there have to be some.
+/// Replicas if every update is an event; also for the paper with figures of runs without losses, which must occur.
 const FEW: u32 = 6;
 const FEW_THAT_LOSE_NOBODY: (&str, u32) = ("icac19", 30);
-/// How far the same figure may be apart, relatively: twice what measured paces are held to, and the luck of the workers.
+/// Relative tolerance between both: twice the tolerance of measured paces, and the randomness of the workers.
 const APART: f64 = 0.01;
 
 fn rows(name: &str, fidelity: Fidelity, replicas: Option<u32>) -> Vec<Comparison> {
@@ -29,8 +29,8 @@ fn passes(row: &Comparison) -> bool {
     )
 }
 
-/// Verdicts that differ; those of figures that lie side by side with the edge of the tolerance between them are counted apart.
-/// And how many pass in `event` and in `fast`.
+/// Verdicts that differ; pairs of close figures with the edge of the tolerance between them are counted separately. Also the
+/// number of passes in `event` and in `fast`.
 fn differing(name: &str, replicas: Option<u32>) -> (Vec<String>, usize, [usize; 2]) {
     let [events, fast] =
         [Fidelity::Event, Fidelity::Fast].map(|fidelity| rows(name, fidelity, replicas));
@@ -61,8 +61,8 @@ fn differing(name: &str, replicas: Option<u32>) -> (Vec<String>, usize, [usize; 
     (differing, at_the_edge, passing)
 }
 
-/// Whether a figure of a paper is simulated in a fidelity: it has a scenario that is no bag, no grid and no policy, or asks the
-/// one function that is told the fidelity. What an included file says is not looked at: such a paper is compared.
+/// Whether a figure of a paper depends on the fidelity: it has a scenario other than a bag, a grid or a policy, or calls the
+/// one function with a fidelity. Included files are not checked: such a paper is compared.
 fn has_fidelity(name: &str) -> bool {
     let folder = format!("data/papers/{name}");
     let read = |file: &str| -> Table {
@@ -89,7 +89,7 @@ fn has_fidelity(name: &str) -> bool {
         })
 }
 
-/// The function of papers that is told the fidelity.
+/// The function of papers that has a fidelity.
 const TOLD: &str = "asp_speed";
 
 /// Another one would be missing in [`has_fidelity`].
@@ -118,7 +118,7 @@ fn assert_alike(papers: &[&str], replicas: impl Fn(&str) -> Option<u32>) {
             events + at_the_edge >= fast,
             "{name}: {events} pass in events, {fast} in fast"
         );
-        // Of 143 rows at most, 30 replicas know times to half a percent.
+        // In at most 143 rows, 30 replicas give times to half a percent.
         assert!(at_the_edge <= 4, "{name}: {at_the_edge} at the edge");
     }
 }
@@ -132,14 +132,14 @@ fn papers_come_out_alike_in_events() {
     assert_alike(&papers, |name| Some(if name == loses { many } else { FEW }));
 }
 
-/// The same in the size in which papers are reproduced: `cargo test --test integration -- --ignored papers_in_full`.
+/// The comparison in the full size of papers: `cargo test --test integration -- --ignored papers_in_full`.
 #[test]
 #[ignore = "billions of events"]
 fn papers_in_full_come_out_alike_in_events() {
     assert_alike(&Paper::names(), |_| None);
 }
 
-/// What a paper says of fidelity would decide its verdicts.
+/// A paper with a fidelity of its own would decide its verdicts.
 #[test]
 fn no_paper_sets_a_fidelity() {
     let sandbox = Sandbox::new();

@@ -1,8 +1,8 @@
-//! Parameter servers in scenarios: steps that hold their own service, and what is refused.
+//! Parameter servers in scenarios: steps that include their own service, and refused values.
 
 use crate::sandbox::{Sandbox, stderr};
 
-/// Workers on V100 that step in 0.0693 s alone, with one server.
+/// Workers on V100 with a step of 0.0693 s alone, with one server.
 fn servers(workers: u32, sync: &str, rest: &str) -> String {
     format!(
         "workloads = [\"icac19-resnet32\"]\nseed = 1\nreplicas = 20\n{rest}\n\
@@ -26,7 +26,7 @@ fn mean_h(scenario: &str) -> f64 {
 
 const MEASURED: &str = "service_s = 0.0222, service = { cv = 1.1 }, step_includes_service = true";
 
-/// 4,436 s of 64,000 steps were measured with nobody else.
+/// 4,436 s of 64,000 steps were measured with a single worker.
 #[test]
 fn a_worker_alone_takes_its_measured_step_if_that_holds_the_service() {
     for fidelity in ["event", "fast"] {

@@ -24,7 +24,7 @@ fn mean(rows: &Rows, column: &str) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Six runs of a Latin hypercube end nearer to the optimum than one, and cost more to look for.
+/// Six runs of a Latin hypercube end nearer to the optimum than one, and their search costs more.
 #[test]
 fn more_runs_find_better_and_cost_more() {
     let of = |budget: u32| {
@@ -51,7 +51,7 @@ fn expected_improvement_finds_better_than_chance() {
         let right = of(strategy, "budget");
         assert!(right > 2.0 * chance, "{strategy}: {right}, {chance}");
     }
-    // Of ten runs it gives most up, so that they tell less, for less money.
+    // It gives up most of ten runs, so that they show less, for less money.
     let lynceus = of("lynceus", "budget");
     assert!(lynceus > 1.5 * chance, "{lynceus}, {chance}");
 }
@@ -64,8 +64,8 @@ fn its_own_rule_stops_cherrypick_and_a_budget_goes_on() {
     assert!(own < probes("strategy.cherrypick.stop_below = 0.0\n"));
 }
 
-/// What an independent program found on the same table: 21 % exact, 40 % within a tenth after six runs; six and ten runs at
-/// random end at 1.30 and 1.19 of the optimum. 18 jobs × 20 replicas, so ±5 points.
+/// Results of an independent program on one table: 21 % exact, 40 % within a tenth after six runs; six and ten random runs
+/// end at 1.30 and 1.19 of the optimum. 18 jobs × 20 replicas, so ±5 points.
 #[test]
 fn what_others_found_on_scout_comes_back() {
     let rows_of = |strategy: &str, key: &str, budget: u32| {
@@ -126,7 +126,7 @@ fn what_cannot_be_is_refused() {
     refused("bo-step-time", "strategy.bo-step-time.first = 0", "first");
 }
 
-/// Whatever the number of threads.
+/// For any number of threads.
 #[test]
 fn the_same_seed_gives_the_same_searches() {
     let of = |threads: &str| {
@@ -142,7 +142,7 @@ fn the_same_seed_gives_the_same_searches() {
     assert_eq!(of("1"), of("3"));
 }
 
-/// Its money lets it go on, what it gives up costs it less, and a budget of runs stands above both.
+/// Its money lets it continue, given-up runs cost less, and a budget of runs limits both.
 #[test]
 fn lynceus_spends_what_it_is_given() {
     let share = |more: &str| mean(&rows("lynceus", "scout", more), "search_share_cost");
@@ -157,7 +157,7 @@ fn lynceus_spends_what_it_is_given() {
     assert!(given_up < 0.9 * whole, "{given_up} {whole}");
 }
 
-/// A grid of one's own, each row `workers,seconds,ok`.
+/// A user's grid, each row `workers,seconds,ok`.
 fn own_grid(rows: &str, more: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
@@ -175,7 +175,7 @@ fn own_grid(rows: &str, more: &str) -> Sandbox {
     sandbox
 }
 
-/// Times that follow its law are foretold to the last digits from five of twelve runs, and the best is found.
+/// Times that follow its law are predicted to the last digits from five of twelve runs, and the best is found.
 #[test]
 fn ernest_finds_its_own_law() {
     let law = |k: f64| 40.0 + 4000.0 / k + 9.0 * k.ln() + 2.5 * k;
@@ -195,9 +195,9 @@ fn ernest_finds_its_own_law() {
             "{}",
             row.number("error_max")
         );
-        // 40 workers take least: 4000/k + 9·ln k + 2.5·k.
+        // 40 workers are the fastest: 4000/k + 9·ln k + 2.5·k.
         assert_eq!(row.number("chosen_workers"), 40.0);
-        // Five experiments, and the best of what is foretold, each about as long as the best.
+        // Five experiments, and the best predicted one, each about as long as the best.
         let share = row.number("search_share_time");
         assert!(share > 5.0 && share < 25.0, "{share}");
     }
@@ -206,7 +206,7 @@ fn ernest_finds_its_own_law() {
 const RUN_WHOLE: &str = "\"random\", \"latin-hypercube\", \"cherrypick\", \"ei-per-cost\", \"lynceus\", \"ernest\", \
                          \"bo-step-time\"";
 
-/// A budget of one run on a grid of which one row in ten reaches the target: all that fails is charged, and all find it.
+/// A budget of one run on a grid where one row in ten reaches the target: all failures are charged, and all searches find it.
 #[test]
 fn a_search_goes_on_until_a_run_reaches_the_target() {
     let rows: String = (1..=10)
@@ -248,7 +248,7 @@ fn a_search_goes_on_until_a_run_reaches_the_target() {
     assert!(longest > 3.0, "{longest}");
 }
 
-/// Costs that no rule foretells are known of what was run: the cheapest is chosen, which is neither the first nor the fastest.
+/// Costs that no rule predicts are known for runs: the cheapest is chosen, which is neither the first nor the fastest.
 #[test]
 fn what_has_no_price_beforehand_is_worth_what_was_paid() {
     let sandbox = Sandbox::new();
@@ -285,7 +285,7 @@ fn what_has_no_price_beforehand_is_worth_what_was_paid() {
     }
 }
 
-/// Where no row reaches the target there is nothing to choose, and every case says so.
+/// If no row reaches the target there is nothing to choose, and every case says so.
 #[test]
 fn where_all_runs_fail_there_is_nothing_to_choose() {
     let rows = "2,100,no\n4,200,no\n8,300,no\n16,300,no\n";
@@ -308,7 +308,7 @@ fn where_all_runs_fail_there_is_nothing_to_choose() {
     }
 }
 
-/// With prices and epochs told, a few probes of steps find what full search needs all cells for.
+/// With known prices and epochs, a few probes of steps find the result for which full search needs all cells.
 #[test]
 fn told_prices_and_epochs_few_probes_of_steps_do() {
     let of = |strategy: &str| {
@@ -323,7 +323,7 @@ fn told_prices_and_epochs_few_probes_of_steps_do() {
     );
 }
 
-/// On the simulated cluster a run that is given up is a run of its own, and tells whether it came to the target.
+/// On the simulated cluster a given-up run is a run of its own, and shows whether it reached the target.
 #[test]
 fn runs_are_given_up_on_the_simulated_cluster_too() {
     let sandbox = Sandbox::with(
@@ -336,6 +336,6 @@ fn runs_are_given_up_on_the_simulated_cluster_too() {
         .success();
     let rows = Rows::parse(&sandbox.read("out/records.csv"));
     assert_eq!(rows.len(), 20);
-    // All sixteen were tried: only luck keeps a search from the best.
+    // All sixteen were tried: only randomness keeps a search from the best.
     assert!(mean(&rows, "regret_time").abs() < 0.3 && mean(&rows, "right") > 0.5);
 }

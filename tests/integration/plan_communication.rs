@@ -1,9 +1,9 @@
-//! What share of a step of a parallel plan is communication.
+//! The share of communication in a step of a parallel plan.
 
 use crate::sandbox::{Rows, Sandbox, stdout};
 
-/// Link bandwidth inside a node against how much of a step is said to be communication, at tensor degree 4: what ten times the link saves is
-/// nine tenths of it, but for what a collective takes beside its bytes.
+/// Link bandwidth inside a node against the stated share of communication, at tensor degree 4: ten times the link saves nine
+/// tenths of it, except for a collective's time in addition to its bytes.
 #[test]
 fn a_plan_is_as_much_communication_as_a_faster_link_saves() {
     let scenario = |link: f64| {
@@ -54,7 +54,7 @@ objectives = ["time"]
     );
 }
 
-/// What measured layers hold of communication nobody knows: no figure stands for it. At degree 1 there is none in them.
+/// The communication inside of measured layers is unknown: it has no figure. At degree 1 they contain none.
 #[test]
 fn communication_inside_of_measured_layers_is_no_zero() {
     let scenario = "replicas = 1\n[parallel]\nprofile = \"gpt-neo-2.7b\"\nglobal_batch = 128\ntarget_tokens = 1e8\nmicro_batch = 1\n\

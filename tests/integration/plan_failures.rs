@@ -1,9 +1,9 @@
-//! How machines of a parallel plan fail: effective time beside formulas and published fleets.
+//! Failures of machines of a parallel plan: effective time compared with formulas and published fleets.
 
 use crate::plan_lives::{by_setting, first, ranked, records};
 use crate::sandbox::{Rows, Sandbox, repository};
 
-/// A plan whose machines fail at one rate, so many hours apart.
+/// A plan whose machines fail at one rate, with given mean hours.
 pub fn failing(more: &str) -> String {
     format!(
         r#"
@@ -41,8 +41,8 @@ objectives = ["time"]
     )
 }
 
-/// Expected time through failures at a rate of 1 in M = 1/(64 × 0.0043) h: work τ between checkpoints and a write of δ take
-/// M e^(R/M) (e^((τ + δ)/M) − 1). Source: Daly 2006, equation 13. By Young's, Daly's and the best interval.
+/// Expected time with failures at a rate of 1 in M = 1/(64 × 0.0043) h: work τ between checkpoints and a write of δ need M
+/// e^(R/M) (e^((τ + δ)/M) − 1). Source: Daly 2006, equation 13. By Young's, Daly's and the best interval.
 #[test]
 fn effective_time_is_dalys() {
     let m = 3600.0 / (64.0 * 0.0043);
@@ -72,8 +72,8 @@ fn effective_time_is_dalys() {
     }
 }
 
-/// The time of a plan as that of a write goes to 0: as a hair beside it, by runs and by the planner's formula, and never as without
-/// checkpoints.
+/// The time of a plan as that of a write goes to 0: the limit is continuous, for runs and for the planner's formula, and
+/// differs from that without checkpoints.
 #[test]
 fn checkpoints_of_a_plan_that_take_no_time_are_written() {
     let time = |checkpoint: &str, write_s: &str| {
@@ -102,8 +102,8 @@ fn checkpoints_of_a_plan_that_take_no_time_are_written() {
     }
 }
 
-/// The effective training time of fleets that fail as Meta counted: over 90 % on 16,384 GPUs, as published; 419 interruptions in 54 days.
-/// Restarts without a person give 98 %, as published for 4,096 accelerators (98.81 %).
+/// The effective training time of fleets with Meta's failure counts: over 90 % on 16,384 GPUs, as published; 419
+/// interruptions in 54 days. Automatic restarts give 98 %, as published for 4,096 accelerators (98.81 %).
 #[test]
 fn fleets_are_as_effective_as_published() {
     let sandbox = Sandbox::new();
@@ -126,7 +126,7 @@ fn fleets_are_as_effective_as_published() {
     let restarts = by_setting(&records("llm-restarts.toml", &[]), "effective");
     assert!((0.975..0.99).contains(&restarts[0].1), "{restarts:?}");
     assert!((0.76..0.80).contains(&restarts[1].1), "{restarts:?}");
-    // What failures take of nodes: 330 of 419 one, 35 two, 54 + 7 + 2 none; over 54 days of 16,384 GPUs.
+    // Nodes lost by failures: 330 of 419 one, 35 two, 54 + 7 + 2 none; over 54 days of 16,384 GPUs.
     let hours = 54.0 * 24.0;
     let lost = records(
         "llm-fleet.toml",
@@ -138,7 +138,7 @@ fn fleets_are_as_effective_as_published() {
     assert!((mean / of_nodes - 1.0).abs() < 0.04, "{mean} {of_nodes}");
 }
 
-/// Spares and state in memory shorten what a failure costs; maintenance lengthens it.
+/// Spares and state in memory reduce the cost of a failure; maintenance increases it.
 #[test]
 fn what_keeps_a_fleet_going_has_its_price() {
     let time = |more: &str| {
@@ -174,7 +174,7 @@ fn what_keeps_a_fleet_going_has_its_price() {
     assert!(dropped < spared, "{dropped} {spared}");
 }
 
-/// 64 GPUs on eight nodes of which each fails 1.07 times an hour, for a job of some minutes: what starts for ten hours does not fail meanwhile.
+/// 64 GPUs on eight nodes that fail 1.07 times an hour, for a job of some minutes: nodes that start for ten hours do not fail meanwhile.
 #[test]
 fn nodes_do_not_fail_while_they_start() {
     let text = failing("checkpoint = \"young-daly\"\nreplacement_s = 0")
@@ -191,7 +191,7 @@ fn nodes_do_not_fail_while_they_start() {
     let rows = Rows::parse(&sandbox.read("out/records.csv"));
     let sum = |column: &str| rows.iter().map(|row| row.number(column)).sum::<f64>();
     let (lost, trained_h) = (sum("lost_vms"), sum("time_h") - 40.0 * 36017.0 / 3600.0);
-    // 8.56 an hour of what is not start-up.
+    // 8.56 an hour, without start-up.
     let expected = 8.0 * 1.07 * trained_h;
     assert!(
         (lost - expected).abs() < 4.0 * expected.sqrt() + 1.0,
@@ -199,7 +199,7 @@ fn nodes_do_not_fail_while_they_start() {
     );
 }
 
-/// Lemons change which nodes fail, not how many: a node that failed comes back.
+/// Unreliable nodes change which nodes fail, not how many: a node that failed returns.
 #[test]
 fn lemons_leave_the_mean_as_it_was_counted() {
     let of = |lemons: &str| {
@@ -218,7 +218,7 @@ fn lemons_leave_the_mean_as_it_was_counted() {
     assert!((plain - lemons).abs() < 6e-3, "{plain} {lemons}");
 }
 
-/// Steps on fewer replicas count as what they take on all: the ratio is that of the same job without failures over its time.
+/// Steps on fewer replicas count with their time on all: the ratio is that of the job without failures over its time.
 #[test]
 fn effective_time_counts_slow_steps_as_slow() {
     let run = |failures: &str, policy: &str| {
@@ -243,7 +243,7 @@ fn effective_time_counts_slow_steps_as_slow() {
         let (hours, effective) = run("loses = \"node\", per_node_h = 0.053", policy);
         assert!(hours > 1.1 * calm_h, "{policy}: {hours} {calm_h}");
         let expected = calm_h * all / hours;
-        // A step that a loss breaks off is neither.
+        // A step that a loss interrupts is neither.
         assert!(
             (effective / expected - 1.0).abs() < 0.01,
             "{policy}: {effective} for {expected}"

@@ -1,10 +1,10 @@
-//! Forms of parallel plans, and replicas on unlike machines.
+//! Forms of parallel plans, and replicas on mixed machines.
 
 use crate::plan_lives::{first, ranked};
 use crate::sandbox::{Rows, Sandbox};
 
-/// Every schedule and form takes as long by formula, by its critical path and event by event; what is shared or kept elsewhere moves
-/// memory and time as it should.
+/// Every schedule and form has equal times by formula, by its critical path and event by event; sharing and offloading change
+/// memory and time as they should.
 #[test]
 fn forms_take_as_long_in_every_fidelity() {
     let scenario = r#"
@@ -87,18 +87,18 @@ objectives = ["time"]
         zero_bubble.0 < flat.0 && interleaved.0 < flat.0,
         "{times:?}"
     );
-    // Virtual stages hold more of what runs ahead.
+    // Virtual stages hold more of the work that runs ahead.
     assert!(interleaved.1 > flat.1);
     assert!(recomputed.0 > flat.0 && recomputed.1 < flat.1, "{times:?}");
     assert!(sharded.0 <= flat.0 && sharded.1 < flat.1, "{times:?}");
     assert!(offloaded.0 >= flat.0 && offloaded.1 < flat.1, "{times:?}");
     // Twice the GPUs share each sequence.
     assert!(shared.0 < flat.0 && shared.1 < flat.1, "{times:?}");
-    // What links take is more than coding, and nothing else changes.
+    // Links need more time than coding, and nothing else changes.
     assert!(compressed.0 < flat.0 && compressed.1 == flat.1, "{times:?}");
 }
 
-/// Unlike replicas by a key: half of them on each VM type, as fast as the slower, on as many VMs of each.
+/// Mixed replicas by a key: half of them on each VM type, as fast as the slower, on as many VMs of each.
 #[test]
 fn unlike_replicas_are_as_fast_as_the_slower() {
     let scenario = r#"

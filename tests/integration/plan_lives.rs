@@ -1,4 +1,4 @@
-//! How jobs on plans live: failures of fleets, reactions, forecasts; beside formulas, an exact bound and published figures.
+//! Lives of jobs on plans: failures of fleets, reactions, forecasts; compared with formulas, an exact bound and published figures.
 
 use crate::sandbox::{Row, Rows, Sandbox, repository, repository_file, stdout};
 
@@ -41,7 +41,7 @@ pub fn first(rows: &Rows) -> Row<'_> {
     rows.iter().next().expect("there is a row")
 }
 
-/// How many GPUs there are by the shipped trace: (seconds, GPUs).
+/// The number of GPUs in the shipped trace: (seconds, GPUs).
 fn capacity() -> Vec<(f64, u32)> {
     let mut gpus = 0;
     let table = repository_file("data/clouds/lifetimes/trace.csv");
@@ -59,8 +59,8 @@ fn capacity() -> Vec<(f64, u32)> {
     .collect()
 }
 
-/// Least seconds in which `work` is done from a moment of the trace on, over all plans (GPUs, rate) and moments of change, if all that
-/// comes is known: VMs train `boot` seconds after they come, and a change of plan takes `pause`.
+/// Minimum seconds in which `work` is done from a time of the trace on, over all plans (GPUs, rate) and times of change, with
+/// full knowledge of the future: VMs train `boot` seconds after their start, and a change of plan needs `pause`.
 fn bound(from: f64, work: f64, plans: &[(u32, f64)], (boot, pause): (f64, f64)) -> f64 {
     let trace = capacity();
     let length = trace.last().expect("changes").0;
@@ -71,7 +71,7 @@ fn bound(from: f64, work: f64, plans: &[(u32, f64)], (boot, pause): (f64, f64)) 
                 .map(move |(at, gpus)| (at + f64::from(round) * length, *gpus))
         })
         .collect();
-    // Behind the last change the trace begins again.
+    // After the last change the trace begins again.
     let there_are = |at: f64| {
         changes
             .iter()
@@ -94,7 +94,7 @@ fn bound(from: f64, work: f64, plans: &[(u32, f64)], (boot, pause): (f64, f64)) 
     points.retain(|at| *at >= from + boot);
     points.sort_by(f64::total_cmp);
     points.dedup();
-    // What is done, by the plan that trained last; none of one that had to stop.
+    // Work done, by the last plan; none for one that had to stop.
     let mut done: Vec<Option<f64>> = vec![None; plans.len()];
     let mut most = 0.0_f64;
     let mut is_start = true;
@@ -128,8 +128,8 @@ fn bound(from: f64, work: f64, plans: &[(u32, f64)], (boot, pause): (f64, f64)) 
     f64::INFINITY
 }
 
-/// Re-planning on the shipped trace: at most 1.05 times the exact bound for who knows all that comes, 1.25 times with the best forecast;
-/// the best plan that stays as it is takes longer.
+/// Re-planning on the shipped trace: at most 1.05 times the exact bound with full knowledge of the future, 1.25 times with
+/// the best forecast; the best fixed plan needs longer.
 #[test]
 fn re_planning_is_near_the_exact_bound() {
     let sandbox = Sandbox::new();
@@ -180,7 +180,7 @@ fn re_planning_is_near_the_exact_bound() {
     assert!(first(&fixed).number("time_h") / bound_h > 1.25);
 }
 
-/// How many spot VMs there are concerns nobody who rents on demand: `capacity` moves no figure of such a plan.
+/// The number of spot VMs does not concern users on demand: `capacity` changes no figure of such a plan.
 #[test]
 fn who_rents_on_demand_waits_for_no_capacity() {
     let scenario = r#"

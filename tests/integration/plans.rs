@@ -1,8 +1,8 @@
-//! Parallel plans through the program: what a scenario may say, what comes out, and the same bytes however it is run.
+//! Parallel plans in the program: legal scenarios, results, and equal bytes for any way of running.
 
 use crate::sandbox::{Rows, Sandbox, repository, stdout};
 
-/// A small model on two GPU types and two markets, with all kinds of luck.
+/// A small model on two GPU types and two markets, with all kinds of randomness.
 pub const PLANS: &str = r#"
 replicas = 4
 
@@ -50,7 +50,7 @@ strategies = ["oracle", "planner", "random", "cherrypick", "coordinate-descent",
 objectives = ["time", "cost"]
 "#;
 
-/// Nothing that is left to luck.
+/// The scenario without randomness.
 fn calm(scenario: &str) -> String {
     scenario
         .replace("markets = [\"on-demand\", \"spot\"]\n", "")
@@ -113,7 +113,7 @@ fn plans_meet_prices_markets_strategies_and_objectives() {
         assert!((parts / usd - 1.0).abs() < 1e-6, "{parts} {usd}");
     }
     assert!(lost > 0.0);
-    // The planner pays for its profile, and for no more; what it takes is nearly the oracle's.
+    // The planner pays only for its profile; its time is nearly the oracle's.
     for row in rows.iter().filter(|row| row.text("strategy") == "planner") {
         let seconds = 3600.0 * row.number("search_time_h");
         assert!((200.0..3000.0).contains(&seconds), "{seconds}");
@@ -137,7 +137,7 @@ fn the_same_bytes_for_any_number_of_threads_and_shards() {
     assert_ne!(one, records(PLANS, &["--seed", "1"]));
 }
 
-/// Mean hours by fidelity of the smallest plan, with luck in every step.
+/// Mean hours by fidelity of the smallest plan, with randomness in every step.
 #[test]
 fn both_fidelities_agree() {
     let scenario = calm(PLANS)
@@ -168,9 +168,9 @@ fn both_fidelities_agree() {
         hours.iter().sum::<f64>() / hours.len() as f64
     };
     let [event, fast] = ["event", "fast"].map(mean);
-    // A run's two ways differ by 3.7 %, the mean of 300 by 0.2 %, and trial runs are known to 0.15 %: three deviations.
+    // A run's two results differ by 3.7 %, the mean of 300 by 0.2 %, and trial runs have an error of 0.15 %: three deviations.
     assert!((fast / event - 1.0).abs() < 0.0075, "{fast} {event}");
-    // Waiting for the slowest takes longer than without luck.
+    // Waiting for the slowest takes longer than without randomness.
     let without = records(
         &scenario.replace("step_cv = 0.2\nvm_sigma = 0.1", ""),
         &["-s", "search.strategies=['default']"],
@@ -213,7 +213,7 @@ fn a_market_a_trace_and_sweeps_run_too() {
     }
 }
 
-/// With a trace of how many GPUs there are, a plan of all of them waits.
+/// With a trace of the number of GPUs, a plan on all of them waits.
 #[test]
 fn plans_wait_until_there_are_enough_gpus() {
     let scenario = |gpus: u32| {
@@ -335,7 +335,7 @@ fn zones_schedules_mixes_and_given_layers_are_axes() {
     for part in ["zone=a;schedule=gpipe", "zone=b;schedule=1f1b"] {
         assert!(csv.contains(part), "{part}: {csv}");
     }
-    // Links between zones are not among those that are shipped: plans over them are holes, and that is said.
+    // Links between zones are not shipped: plans over them are holes, and this is reported.
     let mixes = "mixes = [[\"p3.8xlarge\", \"a2-highgpu-4g\"]]\nlayers_per_stage";
     sandbox.edit("scenario.toml", "layers_per_stage", mixes);
     let told = stdout(&sandbox.run(&["check", "scenario.toml"]).success());
@@ -343,7 +343,7 @@ fn zones_schedules_mixes_and_given_layers_are_axes() {
     assert!(words.join(" ").contains("no link between zones"), "{told}");
 }
 
-/// A micro-batch between two that were profiled.
+/// A micro-batch between two profiled ones.
 #[test]
 fn plans_of_interpolated_micro_batches_are_marked() {
     let scenario = PLANS.replace("micro_batch = [1, 2]", "micro_batch = [2, 3, 4]");

@@ -1,4 +1,4 @@
-//! The command `plot`, and `run --plot`: what is drawn, where it is written, and what cannot be drawn.
+//! The command `plot`, and `run --plot`: drawn figures, their files, and impossible ones.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn a_run_draws_itself() {
     sandbox.run(&["run", "scenario.toml", "--plot"]).code(2);
 }
 
-/// As the run was told, so is the figure.
+/// Options of the run also apply to the figure.
 #[test]
 fn keys_of_the_command_line_belong_to_the_scenario_of_a_figure() {
     let sandbox = Sandbox::with(
@@ -130,7 +130,7 @@ fn what_cannot_be_drawn_is_refused_before_anything_is_written() {
     assert!(!sandbox.files("out").contains(&"figures".to_owned()));
 }
 
-/// Every figure of the documents is what the commands beside it draw.
+/// Every figure of the documents is drawn by the commands next to it.
 #[test]
 fn the_figures_of_the_documents_are_drawn_by_their_commands() {
     let page = repository_file("docs/figures.md");
@@ -162,7 +162,7 @@ fn the_figures_of_the_documents_are_drawn_by_their_commands() {
     for folder in ["clusters-and-prices", "paper", "scavenger", "scout", "spot"] {
         let (shown, drawn) = (shown.join(folder), drawn.join(folder));
         if renew {
-            // What is no longer drawn goes.
+            // Figures that are no longer drawn are removed.
             let _ = fs::remove_dir_all(&shown);
             fs::create_dir_all(&shown).expect("writable");
         }

@@ -1,9 +1,9 @@
-//! Policies that decide during a run, through the program.
+//! Policies that decide during a run, in the program.
 
 use crate::reproduction::assert_current;
 use crate::sandbox::{Rows, Sandbox, assert_same_files, repository, stderr, stdout};
 
-/// What `scavsim run` prints for a shipped scenario.
+/// Output of `scavsim run` for a shipped scenario.
 fn printed(name: &str) -> String {
     let scenario = format!("scenarios/policies/{name}.toml");
     let mut command = Sandbox::new().scavsim();
@@ -50,7 +50,7 @@ replicas = 30
 names = ["greedy", "cost-to-go"]
 "#;
 
-/// A fee and started hours on top of the market's price.
+/// A fee and started hours in addition to the market's price.
 const PRICING: &str = "
 [pricing]
 policies = [\"market\", \"hourly\"]
@@ -84,7 +84,7 @@ fn pricing_policies_bill_the_same_lives() {
         sandbox.read("whole/records.csv"),
         sandbox.read("parts/records.csv")
     );
-    // Each pricing policy has its own comparison: two policies, the cheapest of them with no difference to itself.
+    // Each pricing policy has its own comparison: two policies, the cheapest of them without a difference to itself.
     let compared = stdout(&run(&["compare", "scenario.toml", "--format", "csv"]));
     let compared = Rows::parse(&compared);
     let pricings: Vec<&str> = compared.iter().map(|row| row.text("pricing")).collect();
@@ -131,7 +131,7 @@ fn what_says_nothing_of_them_is_refused() {
     assert!(told.contains("there is nothing to search"), "{told}");
 }
 
-/// Standard input is read once, whoever asks what it is.
+/// Standard input is read once, also if several parts check it.
 #[test]
 fn a_scenario_from_standard_input_runs_as_one_of_a_file() {
     let sandbox = Sandbox::with(&format!("name = \"own\"\n{SCENARIO}"));
@@ -237,7 +237,7 @@ fn keys_are_replaced_and_places_of_mistakes_in_them_are_theirs() {
         .success();
 }
 
-/// Killed, resumed, in shards: the results are the same bytes.
+/// Killed, resumed, in shards: the results have equal bytes.
 #[test]
 fn they_are_resumed_sharded_and_verified_as_all_runs() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -384,7 +384,7 @@ fn files_that_are_sound_are_told_beside_one_that_is_not() {
     assert!(told.ends_with("2 mistakes; nothing was run\n"), "{told}");
 }
 
-/// Each is a key of the scenario, and the number that is said of it.
+/// Each is a key of the scenario, and the number in the message.
 #[test]
 fn impossible_amounts_are_refused_at_once_with_the_number() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -419,7 +419,7 @@ fn impossible_amounts_are_refused_at_once_with_the_number() {
         }
     }
     assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
-    // A market of a folder is as long as it says.
+    // A market of a folder has the length that it states.
     sandbox.write("vast/market.toml", "tick_s = 60\nticks = 4000000000\n");
     sandbox.write("vast/zones.csv", "zone,region,on_demand_usd_per_h\na,a,3\n");
     sandbox.write("own.toml", "job = { work_h = 1, deadline_h = 2 }\nmarket.traces = \"vast\"\npolicy.names = [\"greedy\"]\n");
@@ -510,7 +510,7 @@ fn too_few_lives_side_by_side_have_no_interval() {
             "{command}: {text}"
         );
     }
-    // A table says how many are independent, where some overlap.
+    // A table shows how many are independent, if some overlap.
     sandbox.write(
         "own.toml",
         "job = { work_h = 40, deadline_h = 60.5 }\n\

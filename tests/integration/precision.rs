@@ -1,4 +1,4 @@
-//! Scenarios that want a precision: as many replicas as it takes, and a run as if they had been asked for.
+//! Scenarios with a target precision: the number of replicas for it, and a run as if this number had been given.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn a_run_to_a_precision_is_the_run_of_so_many_replicas_on_any_number_of_threads(
         &sandbox.contents("one"),
         "on three threads",
     );
-    // Their number on the command line is not asked again.
+    // A number on the command line replaces it.
     let count = told.1.to_string();
     let fixed = [
         "run",
@@ -55,7 +55,7 @@ fn a_run_to_a_precision_is_the_run_of_so_many_replicas_on_any_number_of_threads(
         .success();
 }
 
-/// What grows and falls with luck cancels in pairs: over 2,000 replicas without them, 120 with them.
+/// Random effects of opposite signs cancel in pairs: over 2,000 replicas without pairs, 120 with them.
 #[test]
 fn antithetic_replicas_are_few() {
     let text = REST

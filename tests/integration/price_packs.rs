@@ -1,4 +1,4 @@
-//! Regions and markets that sweep, the newest price, and price packs of the user.
+//! Sweeps over regions and markets, the newest price, and price packs of the user.
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
 
@@ -14,7 +14,7 @@ fn run(sandbox: &Sandbox, arguments: &[&str]) -> Assert {
     command.args(arguments).assert()
 }
 
-/// A job that takes an hour on one g5.xlarge, half an hour on one g6e.xlarge.
+/// A job that needs an hour on one g5.xlarge, half an hour on one g6e.xlarge.
 fn job() -> Sandbox {
     job_of("g5.xlarge,1,10,0.36\ng6e.xlarge,1,10,0.18\n")
 }
@@ -61,7 +61,7 @@ fn has(found: &[(String, String, f64)], policy: &str, vm: &str, usd: f64) {
     );
 }
 
-/// The FinOps question in one file, each figure by hand from the price list.
+/// A FinOps question in one file, each figure by hand from the price list.
 #[test]
 fn regions_and_markets_sweep_and_the_newest_price_needs_no_day() {
     let sandbox = job();
@@ -86,7 +86,7 @@ fn regions_and_markets_sweep_and_the_newest_price_needs_no_day() {
     let table = run(&sandbox, &["run", "s.toml", "--format", "policies"]).success();
     let table = stdout(&table);
     assert!(table.contains(days), "{table}");
-    // Nobody takes these VMs away: the spot prices say so.
+    // These VMs are never lost: the spot prices are marked.
     assert!(table.contains("catalogue spot†"), "{table}");
 }
 
@@ -167,7 +167,7 @@ fn a_pack_is_used_where_the_newest_price_is_asked_for_and_changes_nothing_else()
     }
     let found = bills(&sandbox, newest, &["--prices", "builtin"]);
     has(&found, "asked", "g5.xlarge", 1.006);
-    // Any folder will do, and that of an older pack wins where it is named.
+    // Any folder is accepted, and an older pack has priority if it is named.
     sandbox.write(
         "old/prices.csv",
         &bytes.replace(",0.9,2026-12-01,2026-12-01", ",0.8,2026-11-30,2026-11-30"),
@@ -254,7 +254,7 @@ fn damaged_packs_are_refused_at_their_place_and_odd_prices_are_told() {
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }
-    // A pack that was damaged afterwards stops what would have used it.
+    // A pack that was damaged afterwards stops commands that would use it.
     sandbox.edit(
         "data/prices/2026-12-01/prices.csv",
         ",spot,1.2,",
@@ -294,7 +294,7 @@ fn a_catalogue_of_skypilot_becomes_a_pack_with_its_vm_types() {
         &["list", "vms", "--region", "mare-1", "--format", "csv"],
     );
     let listed = stdout(&listed.success());
-    // A quarter of a GPU is no GPU: its size is not known, and it is not listed.
+    // A quarter of a GPU is no GPU: its size is unknown, and it is not listed.
     assert_eq!(
         listed.lines().nth(1),
         Some("moon,luna-2,8,64.0,T4,2,,1.5,0.5,,,2026-12-01"),
@@ -311,7 +311,7 @@ fn written(sandbox: &Sandbox, policies: &str) -> String {
     stdout(&found) + &sandbox.read("out/manifest.json")
 }
 
-/// Commitments of 2017 beside prices on demand of 2026 made three years of commitment look cheap.
+/// Regression: commitments of 2017 compared with on-demand prices of 2026 made three years of commitment look cheap.
 #[test]
 fn an_old_commitment_is_not_the_newest_and_an_old_price_on_demand_is_marked() {
     let sandbox = job_of("p3.2xlarge,1,10,0.36\n");
@@ -339,7 +339,7 @@ fn an_old_commitment_is_not_the_newest_and_an_old_price_on_demand_is_marked() {
     ];
     let text = stderr(&run(&sandbox, &[&advise[..], &["--commitment", "1y"]].concat()).code(2));
     assert!(text.contains("2017-11-12"), "{text}");
-    // What nobody lists any more is charged, with its day.
+    // A type that is no longer listed is charged, with its day.
     let sandbox = job_of("m4.2xlarge,1,10,0.36\n");
     let text = written(
         &sandbox,

@@ -1,16 +1,16 @@
-//! Programs that others name in their scenarios: none is started before somebody agrees.
+//! Programs that others name in their scenarios: none is started without consent.
 #![cfg(unix)]
 
 use crate::result_folders::POLICIES;
 use crate::sandbox::{Sandbox, stderr};
 
-/// A program that leaves a mark where it was started.
+/// A program that leaves a file where it was started.
 const PROGRAM: &str = "command = [\"sh\", \"-c\", \"touch started\"]\n";
 
 const SEARCH: &str = "workloads = [\"scavenger-resnet18\"]\nreplicas = 2\n\
     search = { strategies = [\"full\", \"mine\"], objectives = [\"time\"] }\n";
 
-/// Two folders: that of somebody else, and the one that one works in.
+/// Two folders: someone else's, and the working folder.
 fn elsewhere() -> (Sandbox, Sandbox) {
     let other = Sandbox::new();
     other.write("search.toml", &format!("{SEARCH}strategy.mine.{PROGRAM}"));
@@ -78,7 +78,7 @@ fn whoever_only_looks_starts_no_program() {
     }
     let told = stderr(&other.run(looks[3]).success());
     assert!(told.contains("search: without its programs: "), "{told}");
-    // In the folder that one works in, one's own programs are.
+    // Programs in the working folder are the user's own.
     other.run(&["run", "search.toml"]).code(3);
     assert!(is_started(&other));
 }

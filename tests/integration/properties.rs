@@ -58,8 +58,7 @@ fn some<T: Clone + std::fmt::Debug + 'static>(
     subsequence(all, 1..=most).prop_map(|chosen| format!("{chosen:?}"))
 }
 
-/// An axis inside what was measured for every workload. Its least value was measured: the
-/// universal model needs that.
+/// An axis inside the measurements of every workload. Its least value was measured, because the universal model needs that.
 fn axis(least: &[u32], greatest: u32, step: u32) -> impl Strategy<Value = String> {
     let start = select(least.to_vec());
     (
@@ -119,7 +118,7 @@ fn cluster() -> impl Strategy<Value = String> {
     lines.prop_map(|(a, b, c)| [a, b, c].concat())
 }
 
-/// The text of a scenario that has nothing wrong with it, and no limits.
+/// The text of a valid scenario without limits.
 fn a_scenario() -> impl Strategy<Value = String> {
     let names = |all: &[&'static str], most| some(all.to_vec(), most);
     let define = (0.001..10.0f64, 0.0..7200.0f64, 0.0..7200.0f64);
@@ -171,7 +170,7 @@ fn load(text: &str) -> Scenario {
     loaded.unwrap_or_else(|| panic!("{text}\n{}", diagnostics.render(false)))
 }
 
-/// Hands every record on.
+/// Passes on every record.
 struct Each<F>(F);
 
 impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
@@ -181,7 +180,7 @@ impl<F: FnMut(&Record<'_>)> Sink for Each<F> {
     }
 }
 
-/// Runs on `jobs` threads, hands on every record, and returns all of them as text.
+/// Runs on `jobs` threads, passes on every record, and returns all of them as text.
 fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -> String {
     let mut all = csv::Writer::from_writer(Vec::new());
     let mut sink = Each(|record: &Record<'_>| {
@@ -196,7 +195,7 @@ fn run(plan: &mut Plan, jobs: usize, mut look: impl FnMut(&Record<'_>) + Send) -
     String::from_utf8(all.into_inner().expect("it is in memory")).expect("names are UTF-8")
 }
 
-/// What holds for every record of a scenario without limits.
+/// Properties of every record of a scenario without limits.
 fn assert_lawful(record: &Record<'_>) {
     assert_eq!(record.status, Status::Ok, "{record:?}");
     assert!(record.is_finite(), "{record:?}");
@@ -266,7 +265,7 @@ proptest! {
     }
 }
 
-/// Everything that a way of running leaves in a folder of its own.
+/// All output of a run, in a folder of its own.
 fn left_by(way: impl FnOnce(&OutputFolder)) -> Files {
     let sandbox = Sandbox::new();
     way(&OutputFolder::alone(&sandbox.path("out")).expect("the sandbox is writable"));
@@ -282,7 +281,7 @@ proptest! {
         max_time_h in 1.0..30.0f64,
         cut in 0.0..1.0f64,
     ) {
-        // Beyond the limit cases fail, so that there is a list of failures, too.
+        // Above the limit cases fail, so that there is a list of failures, too.
         let scenario = load(&format!("{text}[limits]\nmax_time_h = {max_time_h:?}\n"));
         let (never, formats) = (scavsim::Interrupt::default(), Vec::from_iter(FORMATS));
         let runner = |jobs| Runner { jobs, fail_fast: false, interrupt: &never, signals: None, formats: &formats, all_columns: false, by: None, printed: KeptMetrics::all(), consent: Consent { is_given: true, stdin_is_taken: false } };

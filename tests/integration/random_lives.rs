@@ -1,4 +1,4 @@
-//! Random clusters with random lives keep their books.
+//! Consistency of random clusters with random lifetimes.
 
 use proptest::prelude::*;
 use scavsim::scenario::ClusterScenario as _;
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn random_lives_keep_the_books(life in life()) {
         let mut scenario = tiny(&life.text);
-        // Long enough for losses, short enough for a test, losing everything again and again included.
+        // Long enough for losses, short enough for a test, even if everything is lost again and again.
         scenario.workloads_mut()[0].0.constants.samples_per_epoch.value = 8_000.0;
         let fidelity = if life.event { Fidelity::Event } else { Fidelity::Fast };
         let seen = run(&scenario, fidelity, life.replica);
@@ -85,7 +85,7 @@ proptest! {
         if let Ok(line) = &seen.line {
             prop_assert_eq!(line.lost_vms, revoked);
         }
-        // The clock never runs back; progress goes back to what was saved, and no further.
+        // The clock never runs back; progress goes back to the saved state, and no further.
         let (mut last, mut steps, mut saved) = (SimTime::ZERO, 0, 0);
         for entry in &seen.entries {
             prop_assert!(entry.at >= last && entry.until >= entry.at && entry.until <= end);

@@ -1,4 +1,4 @@
-//! `rank`: what every configuration takes and costs, against theory and by the program.
+//! `rank`: time and cost of every configuration, compared with theory, and in the program.
 
 use std::sync::atomic::AtomicU64;
 
@@ -66,7 +66,7 @@ fn in_a_constant_world_time_and_cost_are_those_of_a_calculation_by_hand() {
     }
 }
 
-/// The steps to the target alone vary, log-normally with mean 1: the share of runs beyond a limit and both ends are those
+/// Only the steps to the target vary, log-normally with mean 1: the share of runs above a limit and both quantiles are those
 /// of that distribution.
 #[test]
 fn misses_and_intervals_are_those_of_a_known_distribution() {
@@ -98,7 +98,7 @@ fn misses_and_intervals_are_those_of_a_known_distribution() {
     }
 }
 
-/// The first is the oracle's choice, whatever it is sorted by, and each of its figures the oracle's.
+/// The first is the oracle's choice, for any sort key, and each of its figures the oracle's.
 #[test]
 fn the_best_is_the_choice_of_the_oracle() {
     let rest = "variation = { step_cv = 0.1, placement_sigma = 0.05 }\nlimits.max_time_h = 7\n";
@@ -299,8 +299,8 @@ const EVEN: [&str; 4] = [
     "g4dn.12xlarge/4",
 ];
 
-/// A third of an application's steps left out of a table; nothing varies but how far off the workload may be. Widths of
-/// the intervals, in logarithms, of what was measured and of what was not, and whether the latter hold the truth.
+/// A third of an application's steps held out of a table; only the error of the workload varies. Widths of the intervals, in
+/// logarithms, for measured and held-out values, and whether the latter contain the truth.
 fn told_of_the_left_out(name: &str) -> (Vec<f64>, Vec<(f64, bool)>) {
     let folder = library::embedded(name).expect("shipped");
     let workload = load::load(&folder, &mut Diagnostics::default()).expect("sound");
@@ -341,7 +341,7 @@ fn told_of_the_left_out(name: &str) -> (Vec<f64>, Vec<(f64, bool)>) {
         let ends = ["time_p5_h", "time_p95_h"].map(|end| row.number(end));
         let usd = ["cost_p5_usd", "cost_p95_usd"].map(|end| row.number(end));
         let width = libm::log(ends[1] / ends[0]);
-        // A bill goes with the time.
+        // A bill is proportional to the time.
         assert!((libm::log(usd[1] / usd[0]) / width - 1.0).abs() < 1e-9);
         let truth_h = 20.0 * 50_000.0 / f64::from(at.batch) * cost.total_s() / 3600.0;
         match i % 3 {

@@ -1,4 +1,4 @@
-//! What stands in `records.csv` adds up, row by row.
+//! Consistency of `records.csv`, row by row.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use scavsim::experiment::{COLUMNS, Column, Evaluator, OwnedRecord, Plan, Record}
 use crate::replay::scenario;
 use crate::sandbox::{Row, Rows, Sandbox, repository_file, stderr, stdout};
 
-/// Runs `scenario.toml` in `sandbox`; its records.
+/// Runs `scenario.toml` in `sandbox`; returns its records.
 fn records(sandbox: &Sandbox, exit: i32) -> Rows {
     sandbox
         .run(&["run", "scenario.toml", "--out", "out"])
@@ -48,7 +48,7 @@ fn figures() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().filter(numbers).map(|column| column.name)
 }
 
-/// Every file has them in this order, and so has the page that explains them.
+/// Every file has them in this order, as does the page that explains them.
 #[test]
 fn the_documented_columns_are_those_of_the_records() {
     let page = repository_file("docs/records.md");
@@ -112,22 +112,22 @@ fn every_figure_of_a_finished_case_is_a_finite_number() {
             || column.starts_with("overhead_published_")
             || column.starts_with("error_")
             || ["break_even_jobs", "never_repaid"].contains(&column)
-            // Of strategies that search, and of one objective.
+            // For strategies that search, and for one objective.
             || column.starts_with("rival_")
             || column == "knee_depth"
-            // Where measurements tell how far off they are.
+            // If measurements determine an error.
             || column == "expected_log_sd"
-            // Of parallel plans.
+            // For parallel plans.
             || ["peak_gib", "bubble", "communication", "tokens_per_s", "mfu", "usd_per_1e9_tokens", "effective"].contains(&column)
-            // Of scenarios with limits.
+            // For scenarios with limits.
             || column.starts_with("kept_")
             || column.starts_with("excess_")
-            // Of protocols other than `bsp`, and of VMs that do not stay.
+            // For protocols other than `bsp`, and for VMs that are lost.
             || ["staleness", "dropped_gradients", "wasted_compute"].contains(&column)
-            // Of scenarios with `search.repeats`, and of measured grids.
+            // For scenarios with `search.repeats`, and for measured grids.
             || column.starts_with("repeat")
             || ["runs_in_search", "failed_choices"].contains(&column)
-            // Of strategies that know earlier runs.
+            // For strategies that know earlier runs.
             || column.starts_with("known_")
     };
     let rows = all_strategies();
@@ -197,7 +197,7 @@ fn regret_is_expected_over_the_oracles_expected() {
     assert!(wrong > 0, "nobody ever chose wrong: that proves little");
 }
 
-/// The same replica is the same world for everybody.
+/// One replica is one world for all strategies.
 #[test]
 fn the_oracles_run_of_a_replica_is_the_same_for_every_strategy() {
     let rows = all_strategies();
@@ -259,7 +259,7 @@ fn a_started_hour_is_never_cheaper_than_exact_time() {
     let key = ["workload", "objective", "strategy", "replica"];
     let mut exact: BTreeMap<[&str; 4], Row<'_>> = BTreeMap::new();
     let mut compared = 0;
-    // Policies stand in the scenario's order: exact time comes first.
+    // Policies are in the scenario's order: exact time comes first.
     for row in rows.iter() {
         let key = key.map(|column| row.text(column));
         if row.text("pricing") == "paper-fixed" {
@@ -294,13 +294,13 @@ limits = { max_time_h = 0.001 }
     assert_eq!(rows.len(), 2 * 3 * 8);
     for row in rows.iter() {
         assert_eq!(row.text("status"), "failed");
-        // With what was nearest, which depends on the workload.
+        // With the closest configuration, which depends on the workload.
         let reason = row.text("reason");
         let nearest = "no configuration keeps within the limits; the nearest, ";
         assert!(reason.starts_with(nearest), "{reason}");
         assert!(reason.ends_with(" h against 0.001 h"), "{reason}");
         for column in figures().chain(["chosen_vm", "oracle_vm", "provenance"]) {
-            // Who has no result is not right and keeps nothing.
+            // A case without a result is not right and meets no limit.
             let said = column == "right" || column.starts_with("kept_");
             assert_eq!(row.text(column), if said { "0.0" } else { "" }, "{column}");
         }
@@ -345,7 +345,7 @@ search.strategies = ["full", "partial", "random", "default"]
             f64::from(u8::from(searches))
         );
         if searches {
-            // The cold start alone comes to the target; the search goes on, and gross pays for it and for the choice.
+            // The cold start alone reaches the target; the search continues, and gross pays for it and for the choice.
             let search_h = row.number("search_time_h");
             assert!(search_h > row.number("time_h"), "{search_h}");
             assert_eq!(row.number("cold_start_time_h"), row.number("time_h"));
@@ -358,8 +358,8 @@ search.strategies = ["full", "partial", "random", "default"]
             .sum();
         assert!((sum / row.number("cost_usd") - 1.0).abs() < 1e-9);
     }
-    // What the whole search recommends, not where the target happened to be reached: fastest is the largest, and the
-    // smallest batch is never cheapest.
+    // The recommendation of the whole search, not where the target happened to be reached: the largest is the fastest, and
+    // the smallest batch is never the cheapest.
     for row in rows.iter().filter(|row| row.text("strategy") == "full") {
         let chosen = (row.text("chosen_workers"), row.text("chosen_batch"));
         match row.text("objective") {

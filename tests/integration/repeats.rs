@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Rows, Sandbox, repository_file, stderr};
 
-/// Three configurations of one VM each at 1, 2 and 4 USD per hour; the cheapest fails after half an hour, the others take two
+/// Three configurations of one VM each at 1, 2 and 4 USD per hour; the cheapest fails after half an hour, the others need two
 /// and three hours.
 fn three() -> Sandbox {
     grid(SPEC)
@@ -108,14 +108,14 @@ fn whole_runs_of_a_search_are_some_of_those_that_were_wanted() {
             assert!((row.number("repeated_gross_cost") - (gross - 1.0)).abs() < 1e-9);
         }
     }
-    // Who does not say how often has none of these.
+    // Scenarios without a number of runs have none of these.
     for row in records(&sandbox, "latin-hypercube@3", "").iter() {
         assert_eq!(row.text("repeats"), "");
         assert_eq!(row.text("repeated_net_cost"), "");
     }
 }
 
-/// On the simulated cluster steps of the search are part of the first run, and many runs leave the regret of the replica.
+/// On the simulated cluster steps of the search are part of the first run, and many runs converge to the regret of the replica.
 #[test]
 fn steps_of_a_search_count_in_the_first_run() {
     let sandbox = Sandbox::with(
@@ -153,7 +153,7 @@ fn steps_of_a_search_count_in_the_first_run() {
     }
 }
 
-/// A budget behind the name is the setting, with the same draws.
+/// A budget after the name equals the setting, with equal draws.
 #[test]
 fn a_budget_behind_a_name_is_its_setting() {
     let of = |strategies: &str, more: &str| {
@@ -185,7 +185,7 @@ fn what_is_no_budget_is_refused_with_its_place() {
     insta::assert_snapshot!(stderr(&check));
 }
 
-/// The cheapest of all jobs of Scout, by hand: from the lowest price up until one comes to its end.
+/// The cheapest of all jobs of Scout, by hand: from the lowest price up until one succeeds.
 #[test]
 fn the_cheapest_of_scout_is_charged_for_all_that_fail_before_it() {
     let sandbox = Sandbox::with(
@@ -235,7 +235,7 @@ fn the_cheapest_of_scout_is_charged_for_all_that_fail_before_it() {
     }
 }
 
-/// What costs nothing is compared by time alone.
+/// Free runs are compared by time only.
 #[test]
 fn runs_without_a_price_have_no_overhead_in_money() {
     let sandbox = grid(&SPEC.replace("seconds / 3600 * price", "0 * seconds"));
@@ -247,7 +247,7 @@ fn runs_without_a_price_have_no_overhead_in_money() {
     }
 }
 
-/// Nobody chooses among runs that all failed, and it says so.
+/// If all runs failed there is no choice, which is reported.
 #[test]
 fn a_grid_whose_every_run_failed_has_no_choice() {
     let sandbox = three();

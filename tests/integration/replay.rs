@@ -1,4 +1,4 @@
-//! The replay against the measurements it replays.
+//! The replay compared with its measurements.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,9 +96,8 @@ fn the_published_costs_are_those_of_the_fixed_price_in_all_48_cells() {
     }
 }
 
-/// A measured step already contains the wait at the barrier: whatever the spread of one worker,
-/// the mean over replicas is the measured time. 144 cells at 4.5 standard errors: a correct
-/// program fails with probability 0.001, and the seed is fixed.
+/// A measured step already contains the wait at the barrier: for any spread of one worker, the mean over replicas is the
+/// measured time. 144 cells at 4.5 standard errors: a correct program fails with probability 0.001, and the seed is fixed.
 fn mean_is_measured(step_cv: f64, fidelity: Fidelity, replicas: u64, others: &str) {
     let scenario = scenario(&format!(
         "seed = 7\n{WORKLOADS}\n[variation]\nstep_cv = {step_cv:?}\n{others}"
@@ -179,8 +178,8 @@ fn between_measured_points_a_configuration_lies_between_its_neighbours() {
     }
 }
 
-/// Every measured point of the GPU workloads, placements of all kinds: the step is the one measured, to the
-/// bit, and a run without variation takes whole steps of it.
+/// Every measured point of the GPU workloads, placements of all kinds: the step is the measured one, to the bit, and a run
+/// without variation has whole steps of it.
 #[test]
 fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
     let mut points = 0;
@@ -233,7 +232,7 @@ fn every_measured_point_of_the_gpu_workloads_is_replayed_exactly() {
                 .expect("measured");
             cluster.restart(0);
             let line = cluster.run_to_target(index).expect("no stall");
-            // Of whole runs the steps were counted: the ninth digit of their epochs must not add one.
+            // Steps of whole runs were counted: the ninth digit of their epochs must not add one.
             let by_epochs = (truth.steps_to_target * (1.0 - 1e-8)).ceil();
             let steps = counted.get(&truth.configuration.batch).copied();
             let steps = steps.unwrap_or(by_epochs);

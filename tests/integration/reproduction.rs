@@ -13,7 +13,7 @@ pub fn rows(paper: &Paper) -> Vec<Comparison> {
     compare(paper).unwrap_or_else(|d| panic!("{}", d.render(false)))
 }
 
-/// What is printed of the paper of this name, and its rows; each is computed once.
+/// Output and rows of the paper with this name; each is computed once.
 pub fn paper(name: &str) -> &'static (String, Vec<Comparison>) {
     static PAPERS: Mutex<BTreeMap<String, &(String, Vec<Comparison>)>> =
         Mutex::new(BTreeMap::new());
@@ -42,7 +42,7 @@ fn icac19() -> &'static [Comparison] {
     &paper("icac19").1
 }
 
-/// Compares a file in `results/` with what the program prints now. `SCAVSIM_RENEW=1` writes it.
+/// Compares a file in `results/` with the current output. `SCAVSIM_RENEW=1` writes it.
 pub fn assert_current(file: &str, printed: &str) {
     let path = format!("{}/results/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("SCAVSIM_RENEW").is_some() {
@@ -124,7 +124,7 @@ fn the_claims_of_synchronisation_on_transient_servers_in_results_are_current() {
     assert_current("reproduction-ic2e19.md", &paper("ic2e19").0);
 }
 
-/// The file of a paper is no scenario; `scavsim check` says what runs it.
+/// The file of a paper is no scenario; `scavsim check` names the command for it.
 #[test]
 fn every_file_of_a_paper_says_what_runs_it() {
     for name in Paper::names() {
@@ -155,8 +155,7 @@ fn no_published_figure_is_off_without_a_stated_reason() {
     }
 }
 
-/// The figures that are off with a reason are known one by one: a new one must not hide behind an
-/// old excuse.
+/// The figures outside their tolerance with a reason are all known: a new one must not hide behind an old reason.
 #[test]
 fn the_figures_that_are_off_are_the_known_ones() {
     let mut off: BTreeMap<String, usize> = BTreeMap::new();
@@ -177,8 +176,8 @@ fn the_figures_that_are_off_are_the_known_ones() {
     assert_eq!(off, known);
 }
 
-/// Times that parameters were solved from come out as they were, to the digits of the parameters;
-/// what they are not solved from is counted apart, cell by cell.
+/// Times that determined parameters are reproduced, to the digits of the parameters; other times are counted separately, cell
+/// by cell.
 #[test]
 fn calibration_and_check_of_unequal_workers_are_apart() {
     let rows = acsos20();
@@ -212,7 +211,7 @@ fn calibration_and_check_of_unequal_workers_are_apart() {
     assert_eq!(off, known.into());
 }
 
-/// Reasons have figures of their own, which are nobody's rows.
+/// Reasons have figures of their own, which are not rows.
 #[test]
 fn the_figures_in_reasons_come_out() {
     let beside = MeasuredPlanSet::embedded(&mut Diagnostics::default()).expect("measured plans");
@@ -246,7 +245,7 @@ fn the_figures_in_reasons_come_out() {
         let sandbox = Sandbox::new();
         let folder = format!("data/papers/{name}");
         let paper = repository_file(&format!("{folder}/paper.toml"));
-        // Its constants name rows that are not asked for here; no row asks for its scenario.
+        // Its constants name rows that are not used here; no row uses its scenario.
         let (paper, _) = paper.split_once("[[constants]]").unwrap_or((&paper, ""));
         let lines = paper.lines().filter(|line| !line.starts_with("scenario"));
         let lines: Vec<&str> = lines.collect();
@@ -299,7 +298,7 @@ fn noise_lines_to_four_figures() {
     }
 }
 
-/// Acceptance: the closed forms to the digits of their sources, and what the policies come to.
+/// Acceptance: the closed forms to the digits of their sources, and the results of the policies.
 #[test]
 fn the_accepted_figures_of_preemptions() {
     let of = |quantity: &str, selector: &str| figure(hpdc20(), quantity, selector);
@@ -374,7 +373,7 @@ fn the_accepted_figures_of_preemptions() {
     assert!((reuse - exact_minute).abs() < 1e-9, "{reuse}");
 }
 
-/// What is drawn agrees with what is computed: within four standard errors at the fixed seed.
+/// Simulated values agree with computed ones: within four standard errors at the fixed seed.
 #[test]
 fn simulated_and_computed_preemptions_agree() {
     let mut compared = 0;
@@ -430,7 +429,7 @@ fn simulated_and_computed_preemptions_agree() {
     let all = (hpdc20().iter()).filter(|r| r.quantity.ends_with("_simulated"));
     let mut cells: Vec<_> = all.map(|r| (&r.quantity, &r.selector)).collect();
     cells.dedup();
-    // Four closed forms have no rows beside them; they are among the accepted figures.
+    // Four closed forms have no corresponding rows; they are among the accepted figures.
     assert_eq!(cells.len(), compared + 4);
 }
 
@@ -450,8 +449,8 @@ fn the_figures_of_preemptions_that_are_off_are_the_known_ones() {
     assert_eq!(off, known.into());
 }
 
-/// Acceptance: what the transient cluster of 8 K80 takes and saves, what the loss of one worker costs, how far the whole
-/// table is off, and where one server is full.
+/// Acceptance: time and savings of the transient cluster of 8 K80, the cost of losing one worker, the error of the whole
+/// table, and the point where one server is full.
 #[test]
 fn the_accepted_figures_of_transient_servers() {
     let of = |quantity: &str, selector: &str| figure(icac19(), quantity, selector);
@@ -484,13 +483,12 @@ fn the_accepted_figures_of_transient_servers() {
         assert!(median > 0.0 && median < 2.3, "{table}: {median}");
     }
     assert_eq!(of("knee_of_means", "kind=v100-spot"), 4.0);
-    // A second server gives 8 V100 what one has no room for.
+    // A second server gives 8 V100 the capacity that one lacks.
     let of_two = "kind=v100-two-servers workers=8 lost=0 against";
     assert!(of("mean_speed_up", &format!("{of_two}=v100-spot")) > 1.7);
 }
 
-/// The times that parameters were solved from in events come out as they were, but for the error of measured paces; the rest is
-/// check.
+/// The times that determined parameters in events are reproduced, up to the error of measured paces; the rest are checks.
 #[test]
 fn calibration_and_check_of_transient_servers_are_apart() {
     let times = |evidence: Evidence| -> Vec<&Comparison> {
@@ -517,11 +515,11 @@ fn calibration_and_check_of_transient_servers_are_apart() {
     assert_eq!(off, known.into());
 }
 
-/// As many figures may be off with a reason as were when each of the reasons was last held against its source.
+/// The number of figures outside their tolerance with a reason, when each reason was last compared with its source.
 #[test]
 fn no_more_figures_are_off_than_were() {
     let all = Paper::names().into_iter().flat_map(|name| &paper(name).1);
     let off = all.filter(|row| row.verdict == Verdict::Explained).count();
-    // One more since the knee is the point nearest to the least time and the least cost.
+    // One more because the knee is the point nearest to the least time and the least cost.
     assert!(off <= 77, "{off}");
 }

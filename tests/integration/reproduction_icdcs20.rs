@@ -1,4 +1,4 @@
-//! Measurements of transient GPU servers (CM-DARE) beside ours.
+//! Measurements of transient GPU servers (CM-DARE) compared with ours.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ fn of<'a>(rows: &'a [Comparison], quantity: &str) -> Vec<&'a Comparison> {
     rows
 }
 
-/// The aim is 5 % per curve, over all eight worker counts. What the servers come from is met to the error of a measured pace, but
-/// where no variation can: four workers before two servers are no slower than constant services make them.
+/// The aim is 5 % per curve, over all eight worker counts. Effects of the servers are met within the error of a measured
+/// pace, except where no variation is possible: four workers with two servers are no slower than with constant services.
 #[test]
 fn speeds_of_clusters_with_parameter_servers_are_within_five_percent() {
     let rows = icdcs20();
@@ -53,7 +53,7 @@ fn speeds_of_clusters_with_parameter_servers_are_within_five_percent() {
     assert_eq!(figure(rows, "falls_short_from", shortfall), 4.0);
 }
 
-/// A Kolmogorov–Smirnov test at a fixed seed of forty thousand lives for each of the twelve; λ = 2.2253 is exceeded by
+/// A Kolmogorov–Smirnov test at a fixed seed of forty thousand lifetimes for each of the twelve; λ = 2.2253 is exceeded by
 /// chance once in ten thousand times.
 #[test]
 fn drawn_revocations_are_the_published_ones_by_gpu_and_region() {
@@ -69,14 +69,14 @@ fn drawn_revocations_are_the_published_ones_by_gpu_and_region() {
     }
 }
 
-/// Against what was measured of the workers that are left; the run of one ResNet-15 worker alone is off by more than the aim.
+/// Compared with measurements of the remaining workers; the error of the single ResNet-15 worker exceeds the aim.
 #[test]
 fn the_time_that_remains_after_a_loss_is_predicted_within_three_percent() {
     let error = figure(icdcs20(), "remaining_error_measured", "loss=all");
     assert!((1.0..3.0).contains(&error), "{error}");
 }
 
-/// Speeds of models that were left out, by the size of a checkpoint and by the other GPU; the authors' lines have FLOPs.
+/// Speeds of held-out models, by the size of a checkpoint and by the other GPU; the authors' lines have FLOPs.
 #[test]
 fn the_speed_of_a_model_is_told_by_its_size() {
     let of = |selector: &str| figure(icdcs20(), "one_worker_step_error", selector);
@@ -93,8 +93,8 @@ fn the_speed_of_a_model_is_told_by_its_size() {
     }
 }
 
-/// The overhead rises with the steps, and faster than if the whole cluster did them again. A tolerance in seconds once let 46 s
-/// pass for 19 s.
+/// The overhead rises with the steps, and faster than if the whole cluster repeated them. Regression: a tolerance in seconds
+/// accepted 46 s for 19 s.
 #[test]
 fn the_loss_of_a_chief_costs_what_was_measured() {
     let rows = icdcs20();
@@ -124,7 +124,7 @@ fn the_figures_of_transient_gpus_that_are_off_are_the_known_ones() {
     assert_eq!(off, known.into());
 }
 
-/// Speeds and counts in the file are those of the source, cell by cell, where the raw data are.
+/// Speeds and counts in the file equal those of the source, cell by cell, if the raw data are available.
 #[test]
 fn the_file_of_transient_gpus_holds_the_sources_figures() {
     let Some(folder) = super::fits::shared_data("cmdare/derived") else {
@@ -174,7 +174,7 @@ fn the_file_of_transient_gpus_holds_the_sources_figures() {
         let hour = number(&row, "age_h_upper");
         let own = (revocations.iter())
             .find(|own| own.text("lifetime") == name && own.number("by_hour") == hour);
-        // The last hour is the provider's limit, no revocation.
+        // The last hour is the provider's limit, not a revocation.
         if let Some(own) = own {
             let share = own.number("revoked") / own.number("vms");
             assert!((share - number(&row, "cdf")).abs() < 6e-5, "{row:?}");

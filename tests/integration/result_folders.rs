@@ -1,4 +1,4 @@
-//! Folders of results: whose they are, and that nothing of another run is left in them.
+//! Folders of results: their owner, and no remains of another run.
 
 use crate::sandbox::{Sandbox, assert_same_files, stderr};
 
@@ -36,12 +36,12 @@ fn runs_and_comparisons_do_not_write_into_the_results_of_each_other() {
     let compare = ["compare", "search.toml", "--out", "out"];
     sandbox.run(&RUN_SEARCH).success();
     refused(&compare, "a finished run of `search`");
-    // A finished run gives way to another.
+    // A finished run is replaced by another.
     sandbox.run(&RUN_LIVES).success();
     let files = ["manifest.json", "records.csv", "summary.csv"];
     assert_eq!(sandbox.files("out"), files);
     refused(&compare, "a finished run of `lives`");
-    // One that is not finished goes on, or is thrown away.
+    // An unfinished one is resumed, or discarded.
     let rows = sandbox.contents("out")["records.csv"].len();
     sandbox.kill("out", rows);
     refused(&RUN_SEARCH, "a run of `lives` that is not finished");

@@ -1,4 +1,4 @@
-//! The files in `results/` that show what the shipped scenarios print.
+//! The files in `results/` with the output of the shipped scenarios.
 
 use scavsim::pricing::RentedVmType;
 use scavsim::scenario::ClusterScenario as _;
@@ -6,17 +6,17 @@ use scavsim::scenario::ClusterScenario as _;
 use crate::reproduction::assert_current;
 use crate::sandbox::repository_file;
 
-/// What `scavsim run` prints for a scenario, in a form.
+/// Output of `scavsim run` for a scenario, in a format.
 fn printed(scenario: &str, form: &str) -> String {
     printed_for(&[scenario], form)
 }
 
-/// What it prints for several.
+/// Output for several scenarios.
 fn printed_for(scenarios: &[&str], form: &str) -> String {
     said(&[&["run"], scenarios, &["--format", form]].concat())
 }
 
-/// What a command prints.
+/// Output of a command.
 fn said(arguments: &[&str]) -> String {
     let output = assert_cmd::Command::cargo_bin("scavsim")
         .expect("the binary is built")
@@ -25,12 +25,12 @@ fn said(arguments: &[&str]) -> String {
         .args(arguments)
         .output()
         .expect("it starts");
-    // Some strategies may have no result; the table says which.
+    // Some strategies may have no result; the table shows which.
     assert!(matches!(output.status.code(), Some(0 | 3)));
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// What 10⁹ tokens cost on each kind of VM, with each reaction.
+/// The price of 10⁹ tokens on each kind of VM, with each reaction.
 const REACTIONS: [&str; 2] = [
     "scenarios/llm-reactions.toml",
     "scenarios/llm-reactions-70b.toml",
@@ -44,7 +44,7 @@ fn all_reactions_in_results_are_current() {
     assert_current("llm-reactions.txt", &text);
 }
 
-/// Two of the reactions on both models, the larger one on the fewest VMs that it fits: their tables are those among all.
+/// Two of the reactions on both models, the larger one on its minimum number of VMs: their tables equal those among all.
 #[test]
 fn some_reactions_in_results_are_current() {
     let stored = repository_file("results/llm-reactions.txt");
@@ -61,7 +61,7 @@ fn some_reactions_in_results_are_current() {
             .filter(|part| part.starts_with("llm-reactions"));
         assert_eq!(tables.clone().count(), 2, "{text}");
         for table in tables {
-            // The fastest among all may be on more VMs.
+            // The fastest among all may use more VMs.
             let rows = table.split("Best for ").next().expect("there is one");
             assert!(
                 stored.contains(rows),
@@ -96,7 +96,7 @@ fn the_main_scenario_in_results_is_current() {
     );
 }
 
-/// What hangs on the error of noise readings, which is assumed.
+/// Effects of the error of noise readings, which is an assumption.
 #[test]
 fn the_errors_of_noise_readings_in_results_are_current() {
     let tables = [0, 2, 5, 10].map(|percent| {
@@ -231,7 +231,7 @@ fn the_state_on_disks_in_results_is_current() {
     );
 }
 
-/// What changes of size save, and the same clusters without.
+/// Savings by changes of size, and the clusters without them.
 #[test]
 fn the_elastic_clusters_in_results_are_current() {
     let tables = ["elastic", "elastic-fixed"].map(|name| {
@@ -262,7 +262,7 @@ fn the_pricing_policies_in_results_are_current() {
     assert_current("pricing-policies.txt", &printed(scenario, "policies"));
 }
 
-/// A policy that is added must be added there too, if the measured VM type has a price under it.
+/// A new policy must be added there, too, if the measured VM type has a price under it.
 #[test]
 fn the_scenario_of_pricing_policies_names_all_of_them() {
     let text = include_str!("../../scenarios/pricing-policies.toml");

@@ -1,4 +1,4 @@
-//! A run that goes on behind what an earlier one left ends as one that was never stopped.
+//! A resumed run ends like one that was never stopped.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The same in tasks of four cases: two replicas for two objectives.
+/// The scenario in tasks of four cases: two replicas for two objectives.
 fn sandbox_in_tasks() -> Sandbox {
     let sandbox = sandbox();
     let fidelity = "name = \"some\"\nfidelity = \"event\"";
@@ -33,7 +33,7 @@ fn sandbox_in_tasks() -> Sandbox {
 
 const RUN: [&str; 4] = ["run", "scenario.toml", "--out", "out"];
 
-/// What a run that is not stopped leaves in `out`, with what it prints.
+/// Files in `out` and output of a run that is not stopped.
 fn whole(sandbox: &Sandbox, more: &[&str]) -> (Files, String) {
     let assert = sandbox.run(&[&RUN[..], more].concat());
     let files = sandbox.contents("out");
@@ -41,7 +41,7 @@ fn whole(sandbox: &Sandbox, more: &[&str]) -> (Files, String) {
     (files, stdout(&assert))
 }
 
-/// A run can be killed when its manifest says that it is complete and only a file for resuming is left to remove.
+/// A run can be killed when its manifest is complete and only a file for resuming is left to remove.
 #[test]
 fn what_a_killed_run_left_beside_a_complete_result_goes() {
     let sandbox = sandbox();
@@ -60,7 +60,7 @@ fn a_run_goes_on_behind_the_last_whole_task_wherever_it_was_cut() {
     let rows = &right["records.csv"];
     let lines: Vec<usize> = (0..rows.len()).filter(|&at| rows[at] == b'\n').collect();
     assert_eq!(lines.len(), 1 + 3 * 2 * 3 * 2);
-    // Within the header, a row, its last cell; before and behind the end of a row; in the last row.
+    // Within the header, a row, its last cell; before and after the end of a row; in the last row.
     let cuts = [
         0,
         7,
@@ -91,7 +91,7 @@ fn a_run_goes_on_behind_the_last_whole_task_wherever_it_was_cut() {
     }
 }
 
-/// Nobody can say which figures are true: it goes on behind none of them, and takes nothing away.
+/// It is unknown which figures are true: it continues after none of them, and removes nothing.
 #[test]
 fn rows_that_somebody_changed_are_refused_with_their_lines() {
     let sandbox = sandbox();
@@ -133,7 +133,7 @@ fn rows_that_somebody_changed_are_refused_with_their_lines() {
         sandbox.run(&[&RUN[..], &["--overwrite"]].concat()).code(3);
         assert_same_files(&sandbox.contents("out"), &right, "overwritten");
     }
-    // What a kill cuts off, or fills with zeros, is evaluated again.
+    // Rows that a kill cuts off, or fills with zeros, are evaluated again.
     for torn in [
         lines[..9].concat() + &"\0".repeat(4096),
         rows[..9].to_owned(),
@@ -144,7 +144,7 @@ fn rows_that_somebody_changed_are_refused_with_their_lines() {
     }
 }
 
-/// Whether it ended by itself or was stopped.
+/// Whether it ended normally or was stopped.
 #[test]
 fn rows_of_a_run_that_ended_are_verified_in_every_form() {
     let sandbox = sandbox_in_tasks();
@@ -166,7 +166,7 @@ fn rows_of_a_run_that_ended_are_verified_in_every_form() {
             fs::write(sandbox.path(&file), &wrong).expect("it is writable");
             let summary = sandbox.run(&["summary", "out"]);
             if summary.get_output().status.code() == Some(0) {
-                // Some bytes of some forms say nothing of a record.
+                // Some bytes of some formats do not affect a record.
                 assert_eq!((stdout(&summary), form), (usual.clone(), "parquet"));
                 continue;
             }
@@ -185,7 +185,7 @@ fn rows_of_a_run_that_ended_are_verified_in_every_form() {
         if form == "csv" {
             let rows = String::from_utf8(right).expect("it is UTF-8");
             let row = rows.find("\n100,").expect("there are 162 rows");
-            // A figure of it, behind its point.
+            // A figure of it, after its decimal point.
             let digit = row + rows[row..].find('.').expect("it has figures") + 1;
             let other = if rows[digit..].starts_with('7') {
                 "3"
@@ -200,7 +200,7 @@ fn rows_of_a_run_that_ended_are_verified_in_every_form() {
             assert!(told.starts_with(lines), "{told}");
         }
     }
-    // The manifest of one that was stopped knows its rows, too, and how many there are.
+    // The manifest of a stopped one also knows its rows, and their number.
     sandbox
         .run(&[&RUN[..], &["--fail-fast", "--overwrite"]].concat())
         .code(3);
@@ -248,7 +248,7 @@ fn a_run_that_is_not_finished_is_not_replaced_unless_asked_for() {
             );
             assert_same_files(&sandbox.contents("out"), &before, "refused");
         }
-        // Shards lie beside it; what they come to would not.
+        // Shards are next to it; their sums would not be.
         sandbox
             .run(&[&RUN[..], &["--seed", "5", "--shard", "1/1"]].concat())
             .code(3);
@@ -261,10 +261,10 @@ fn a_run_that_is_not_finished_is_not_replaced_unless_asked_for() {
         sandbox.run(&[&RUN[..], &["--overwrite"]].concat()).code(3);
         assert_same_files(&sandbox.contents("out"), &right, "overwritten");
     }
-    // One that is finished is replaced.
+    // A finished one is replaced.
     sandbox.run(&[&RUN[..], &["--seed", "5"]].concat()).code(3);
     sandbox.run(&["merge", "out"]).code(3);
-    // Where no row is, nothing is lost.
+    // Without rows nothing is lost.
     sandbox.left_by_a_kill("out", &right, &right["records.csv"][..20]);
     sandbox.run(&RUN).code(3);
     assert_same_files(&sandbox.contents("out"), &right, "nothing lost");
@@ -373,7 +373,7 @@ fn what_an_older_run_left_is_never_taken_over() {
     let other_form = ["--seed", "2", "--records", "jsonl"];
     sandbox.run(&[&RUN[..], &other_form].concat()).code(3);
     assert!(!sandbox.path("out/records.csv").exists());
-    // Files that were killed before they had their names.
+    // Files that were killed before they were renamed.
     sandbox.write("out/summary.partial.csv", "half a summ");
     sandbox.write("out/records.partial.partial.hashes", "16 ab");
     sandbox
@@ -391,11 +391,10 @@ mod stopped {
 
     use super::*;
 
-    /// Moments at which a run is killed, spread over its length.
-    /// More of them, and other sinks: `kills`.
+    /// Times at which a run is killed, spread over its length. More of them, and other sinks: `kills`.
     const MOMENTS: u32 = 8;
 
-    /// Long enough to be stopped on the way.
+    /// Long enough to be stopped before its end.
     fn long() -> Sandbox {
         let sandbox = sandbox();
         sandbox.edit("scenario.toml", "replicas = 2", "replicas = 400");
@@ -410,7 +409,7 @@ mod stopped {
         }
     }
 
-    /// Starts to run, or to go on, and sends `signal` after `delay`; whether that stopped it.
+    /// Starts or resumes a run, and sends `signal` after `delay`; returns whether that stopped it.
     fn stop(sandbox: &Sandbox, arguments: &[&str], delay: Duration, signal: &str) -> bool {
         let mut child = sandbox
             .scavsim()
@@ -428,8 +427,8 @@ mod stopped {
         matches!(status.code(), None | Some(130))
     }
 
-    /// What a killed run leaves is whole, as far as it has its name; unfinished rows are the
-    /// beginning of what they were to be. The system may cut a write off between two pages.
+    /// Renamed files of a killed run are complete; unfinished rows are a prefix of the complete ones. The system may cut a
+    /// write off between two pages.
     fn assert_whole(files: &Files, right: &Files, when: &str) {
         for (name, bytes) in files {
             if name == "manifest.json" {
@@ -463,7 +462,7 @@ mod stopped {
             killed += u32::from(stop(&sandbox, &forms, first, "-KILL"));
             let when = format!("killed after {first:?} of {length:?}");
             assert_whole(&sandbox.contents("out"), &right, &when);
-            // The run that goes on is stopped in turn.
+            // The resumed run is stopped, too.
             let again = [&forms[..], &["--resume"]].concat();
             let signal = ["-KILL", "-INT"][moment as usize % 2];
             stop(&sandbox, &again, second, signal);
@@ -481,7 +480,7 @@ mod stopped {
         );
     }
 
-    /// A file may not grow beyond a limit: to a program that is what a full disk is.
+    /// A file size limit has the effect of a full disk.
     #[test]
     fn a_full_disk_is_told_and_leaves_whole_rows() {
         let sandbox = long();

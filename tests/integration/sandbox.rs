@@ -79,14 +79,14 @@ impl Sandbox {
         );
     }
 
-    /// Makes the folder of a finished run what one leaves that is killed after so many bytes of its rows. Their hashes
+    /// Turns the folder of a finished run into that of a run that was killed after `bytes` bytes of its rows. Their hashes
     /// may be ahead of them, row by row.
     pub fn kill(&self, folder: &str, bytes: usize) {
         let finished = self.contents(folder);
         self.left_by_a_kill(folder, &finished, &finished["records.csv"][..bytes]);
     }
 
-    /// The same with these rows in place of those of `finished`, the files of a finished run.
+    /// Turns a folder into that of a killed run with these rows, from `finished`, the files of a finished run.
     pub fn left_by_a_kill(&self, folder: &str, finished: &Files, rows: &[u8]) {
         let mut manifest: Identity =
             serde_json::from_slice(&finished["manifest.json"]).expect("it is JSON");
@@ -98,7 +98,7 @@ impl Sandbox {
         manifest["failed"] = 0.into();
         manifest.remove(manifest::SUMMARY_HASH);
         manifest::seal(&mut manifest);
-        // It may be there from before.
+        // It may exist from before.
         let _ = fs::remove_dir_all(self.path(folder));
         fs::create_dir_all(self.path(folder)).expect("the sandbox is writable");
         let manifest_text = serde_json::to_string(&manifest).expect("it is JSON");
@@ -110,14 +110,14 @@ impl Sandbox {
         self.write(&format!("{folder}/records.partial.hashes"), &lines);
     }
 
-    /// Replaces `from`, which must stand in the file exactly once.
+    /// Replaces `from`, which must occur in the file exactly once.
     pub fn edit(&self, file: &str, from: &str, to: &str) {
         let text = self.read(file);
         assert_eq!(text.matches(from).count(), 1, "`{from}` in {file}");
         self.write(file, &text.replace(from, to));
     }
 
-    /// The same in a manifest, which is then sealed again: another run, not a damaged one.
+    /// Replaces `from` in a manifest, which is then sealed again: another run, not a damaged one.
     pub fn edit_manifest(&self, file: &str, from: &str, to: &str) {
         self.edit(file, from, to);
         let mut manifest: Identity =
@@ -131,7 +131,7 @@ impl Sandbox {
     pub fn scavsim(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_scavsim"));
         command.current_dir(self.0.path());
-        // Whoever runs the tests may have prices of their own.
+        // The user who runs the tests may have price packs.
         command.env("SCAVSIM_PRICES", "builtin");
         command
     }
@@ -199,7 +199,7 @@ impl Rows {
 }
 
 impl<'a> Row<'a> {
-    /// Text of a cell; none in a column of records or summaries that is left out where it is empty.
+    /// Text of a cell; empty for a column of records or summaries that is left out if it is empty.
     pub fn text(self, column: &str) -> &'a str {
         match self.header.iter().position(|h| h == column) {
             Some(index) => &self.cells[index],
@@ -242,7 +242,7 @@ impl Sandbox {
     }
 }
 
-/// Fails unless both folders hold the same files with the same bytes.
+/// Fails unless both folders have equal files with equal bytes.
 #[track_caller]
 pub fn assert_same_files(seen: &Files, right: &Files, when: &str) {
     assert!(seen.keys().eq(right.keys()), "{when}: {:?}", seen.keys());

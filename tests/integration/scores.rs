@@ -1,4 +1,4 @@
-//! What a case is scored by: limits that were kept or not, choices that are right, what is repaid.
+//! Scores of a case: limits that were met or not, right choices, break-even.
 
 use crate::sandbox::{Rows, Sandbox, stdout};
 
@@ -11,13 +11,13 @@ fn run(text: &str, code: i32) -> (Rows, Rows, String) {
             .code(code),
     );
     let read = |name: &str| Rows::parse(&sandbox.read(name));
-    // Stored records tell the same.
+    // Stored records give equal output.
     let again = stdout(&sandbox.run(&["summary", "out"]).success());
     assert_eq!(printed, again);
     (read("out/records.csv"), read("out/summary.csv"), printed)
 }
 
-/// Of 8 workers the largest batch is the fastest and the cheapest, and all of the front.
+/// With 8 workers the largest batch is the fastest and the cheapest, and the whole front.
 #[test]
 fn where_one_configuration_beats_all_others_no_other_is_right_by_the_knee() {
     let (records, _, printed) = run(
@@ -45,7 +45,7 @@ fn where_one_configuration_beats_all_others_no_other_is_right_by_the_knee() {
 
 const LIMIT: f64 = 9.6;
 
-/// Between the cheapest configuration and the next but one: strategies that predict too little break it.
+/// Between the cheapest configuration and the next but one: strategies with too low predictions break it.
 const LIMITED: &str = r#"
     workloads = ["scavenger-resnet18"]
     replicas = 40
@@ -66,7 +66,7 @@ fn who_breaks_a_limit_is_not_compared_with_who_keeps_it() {
         if usd > LIMIT {
             assert!((number("excess_net") - (usd / LIMIT - 1.0)).abs() < 1e-12);
         }
-        // Gross ends after net, net after the choice alone, but for luck.
+        // Gross ends after net, net after the choice alone, except for randomness.
         assert!(number("kept_gross") <= number("kept_net"));
         for (run, ratios) in [
             ("choice", "regret"),
@@ -92,7 +92,7 @@ fn who_breaks_a_limit_is_not_compared_with_who_keeps_it() {
             broken += 1;
         }
         if number("expected_cost_usd") > LIMIT {
-            // Beyond the limit there is more to have than the oracle's front offers.
+            // Above the limit better configurations exist than on the oracle's front.
             assert!(
                 row.text("knee_depth").is_empty(),
                 "{}",
@@ -121,7 +121,7 @@ fn who_breaks_a_limit_is_not_compared_with_who_keeps_it() {
             let ends = ["low95", "high95"].map(|end| group.number(&format!("{column}_{end}")));
             assert!(ends[0] <= share && share <= ends[1] && ends[0] < ends[1]);
         }
-        // The knee has a depth, and no regret of its own.
+        // The knee has a share of its gain, and no regret of its own.
         if group.text("objective") != "knee" {
             let regret = format!("regret_{}_mean", group.text("objective"));
             assert!(group.text(&regret).is_empty() || group.number(&regret) >= -1e-9);
@@ -141,7 +141,7 @@ fn without_limits_nothing_is_kept_or_broken() {
     assert!(!printed.contains("kept"), "{printed}");
 }
 
-/// The knee of ResNet18 is 16 × 1024: 8.5 % slower than the fastest and 6.2 % dearer than the cheapest, √(0.085² + 0.062²) from the ideal.
+/// The knee of ResNet18 is 16 × 1024: 8.5 % above the least time and 6.2 % above the least cost, √(0.085² + 0.062²) from the ideal.
 #[test]
 fn the_knee_is_told_by_its_depth() {
     let (records, summary, _) = run(&LIMITED.replace("limits.max_cost_usd = 9.6", ""), 0);
@@ -214,7 +214,7 @@ fn repaid_is_all_that_was_spent_over_all_that_is_saved() {
         let share = worse as f64 / rows.len() as f64;
         assert!((group.number("never_repaid") - share).abs() < 1e-12);
         never += share;
-        // What was known before has been paid for, too.
+        // Earlier knowledge has its price, too.
         if group.text("strategy") == "same-job" {
             assert!(repaid > 10.0, "{repaid}");
         }
@@ -223,7 +223,7 @@ fn repaid_is_all_that_was_spent_over_all_that_is_saved() {
     assert!(printed.contains("knowledge"), "{printed}");
 }
 
-/// A cluster under another name costs as much and takes as long.
+/// A cluster under another name has equal cost and time.
 #[test]
 fn a_twin_is_right() {
     let (records, ..) = run(

@@ -1,10 +1,10 @@
-//! Lists and ranges where a number stands: settings of a scenario, and policies.
+//! Lists and ranges in place of a number: settings of a scenario, and policies.
 
 use std::fs;
 
 use crate::sandbox::{Rows, Sandbox, assert_same_files, stderr, stdout};
 
-/// A small scenario on spot VMs; what is added decides the settings.
+/// A small scenario on spot VMs; the additional lines decide the settings.
 fn on_spot(rest: &str) -> String {
     format!(
         "name = \"some\"\nworkloads = [\"scavenger-resnet18\"]\nseed = 3\nreplicas = 12\n\
@@ -16,7 +16,7 @@ fn on_spot(rest: &str) -> String {
 
 const BOTH: &str = "spot.replacement_s = [60, 600]\nvariation.step_cv = [0.05, 0.2]";
 
-/// Cells of the rows of a run but for the number of the case, the setting and its axes, by setting.
+/// Cells of the rows of a run except for the case number, the setting and its axes, by setting.
 fn rows(scenario: &str) -> Vec<(String, Vec<Vec<String>>)> {
     let sandbox = Sandbox::with(scenario);
     sandbox
@@ -94,7 +94,7 @@ fn ranges_single_lists_and_nested_keys() {
         names[1],
         "variation.drift.sigma=0;variation.straggler.probability=0.002"
     );
-    // A whole number in steps.
+    // An integer in steps.
     let fewest = on_spot("spot.fewest_workers = { from = 2, to = 6, step = 4 }");
     let names: Vec<String> = rows(&fewest).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["spot.fewest_workers=2", "spot.fewest_workers=6"]);
@@ -132,7 +132,7 @@ fn too_many_settings_are_counted_before_any_is_made() {
     );
 }
 
-/// What only shows where everything is put together is told for every setting that it is wrong in.
+/// Mistakes that appear only in combination are reported for every wrong setting.
 #[test]
 fn settings_are_checked_each_as_if_it_were_the_only_one() {
     let text = on_spot("spot.on_loss = \"shrink\"\nspot.fewest_workers = [8, 2]");
@@ -302,7 +302,7 @@ fn lists_come_from_included_files_and_the_command_line_too() {
         "spot.notice_s=0",
     ]);
     assert!(!none.contains("settings"), "{none}");
-    // A mistake of the included file is told there.
+    // A mistake of the included file is reported there.
     sandbox.edit("base.toml", "[60, 600]", "[60, -600]");
     let said = stderr(&sandbox.run(&["check", "scenario.toml"]).code(2));
     assert!(
@@ -361,7 +361,7 @@ fn values_of_a_policy_make_policies_that_stand_in_its_place() {
         .filter(|(name, _)| name == made[1])
         .map(|(_, usd)| usd);
     assert!(same.eq(own.iter().map(|(_, usd)| usd)), "{own:?}");
-    // One of them by its own name; and a name that is made twice.
+    // One of them by its own name; and a duplicate generated name.
     let one = several.replace("\"mine\"", "\"mine usd_per_vm_hour 1 spot_ratio 0.3\"");
     assert_eq!(rows_of(&one).len(), 3 * 3 * 2);
     let twice = several.clone()

@@ -1,4 +1,4 @@
-//! A run in parts, put together, is the run.
+//! Merged parts of a run equal the run.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn forms() -> &'static str {
     }
 }
 
-/// The run without shards: its files, what it prints and its exit code.
+/// The run without shards: its files, its output and its exit code.
 fn whole(sandbox: &Sandbox) -> (Files, String) {
     let arguments = [
         "run",
@@ -64,10 +64,10 @@ fn merged_shards_are_the_run_byte_for_byte_for_any_number_of_them() {
     }
 }
 
-/// What only runs tell is in the manifest of the whole run, and in that of its parts put together.
+/// Expectations from runs are in the manifest of the whole run, and in that of its merged parts.
 #[test]
 fn merged_shards_say_how_well_expectations_are_known() {
-    // Without checkpoints one workload is known, and no run of the other comes to its end; with them both are.
+    // Without checkpoints one workload is known, and no run of the other ends; with them both are.
     for (checkpoint, code, known) in [
         ("\"none\"", 3, 1),
         ("\"young-daly\", checkpoint_write_s = 4.3", 0, 2),
@@ -140,7 +140,7 @@ fn a_shard_that_is_there_is_skipped_and_one_that_is_damaged_made_again() {
     let again = shard(&sandbox, "2/3", &[]);
     assert!(!stderr(&again).contains("already there"));
     assert_same_files(&sandbox.contents("out/shards"), &right, "damaged");
-    // What they come to is verified, too.
+    // Their sums are verified, too.
     let path = sandbox.path("out/shards/0002-of-0003.sums");
     let mut sums = fs::read(&path).expect("it was written");
     let middle = sums.len() / 2;
@@ -155,7 +155,7 @@ fn a_shard_that_is_there_is_skipped_and_one_that_is_damaged_made_again() {
     assert_ne!(sandbox.contents("out/shards"), right);
 }
 
-/// What `merge` says about shards that are not one run. Nothing is written.
+/// The message of `merge` about shards that are not one run. Nothing is written.
 fn refused(sandbox: &Sandbox) -> String {
     let assert = sandbox.run(&["merge", "out"]).code(2);
     assert_eq!(sandbox.contents("out").len(), 0);
@@ -173,7 +173,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     assert!(refused(&sandbox).contains("shards 1, 3, 4 of 4 are missing in out/shards"));
     all(&sandbox, 4);
     let other = shard(&sandbox, "3/4", &["--seed", "9"]);
-    // That is said before the hours are spent.
+    // This is reported before the hours are spent.
     let note = "0001-of-0004.json is of another run; `merge` refuses both together\n";
     assert!(stderr(&other).contains(note), "{}", stderr(&other));
     let told = refused(&sandbox);
@@ -183,7 +183,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     );
     shard(&sandbox, "3/4", &[]);
 
-    // Another cut of the same run.
+    // Another division of the run.
     shard(&sandbox, "1/2", &[]);
     assert!(refused(&sandbox).contains("0001-of-0004.json is one of 4 shards"));
     for name in ["0001-of-0002.csv", "0001-of-0002.sums", "0001-of-0002.json"] {
@@ -220,7 +220,7 @@ fn shards_that_are_not_one_run_are_refused_with_all_reasons() {
     ] {
         assert!(told.contains(part), "{told}");
     }
-    // Nothing of that is beyond repair.
+    // All of it can be repaired.
     all(&sandbox, 4);
     sandbox.run(&["merge", "out"]).code(3);
 }

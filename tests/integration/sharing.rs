@@ -1,4 +1,4 @@
-//! What neighbouring cases share changes no figure: every case comes out as if it were the only one.
+//! Data shared by neighbouring cases change no figure: every case has the result of a single one.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use scavsim::training::Fidelity;
 
 use crate::replay::scenario;
 
-/// Policies between which choices differ, searches that move the cluster, with all luck.
+/// Policies with different choices, searches that move the cluster, with all randomness.
 const SCENARIO: &str = r#"
     seed = 11
     replicas = 5
@@ -30,7 +30,7 @@ const SCENARIO: &str = r#"
     max_cost_usd = 21.0
 "#;
 
-/// Of these, all cases by one evaluator in the order that `order` makes of their numbers.
+/// All cases by one evaluator, in the order that `order` makes of their numbers.
 fn in_turn<'p>(plan: &'p Plan, order: impl Fn(u64) -> u64) -> Vec<Record<'p>> {
     let mut evaluator = Evaluator::new(plan);
     let mut records: Vec<Record<'_>> = (0..plan.cases())
@@ -65,7 +65,7 @@ fn a_case_among_its_neighbours_is_the_case_alone() {
     }
 }
 
-/// A search that depends on price and objective is shared no further than these go.
+/// A search that depends on price and objective is shared only between equal ones.
 #[test]
 fn a_search_that_is_told_prices_is_run_for_each() {
     let text = SCENARIO.replace("max_cost_usd = 21.0", "");
@@ -81,7 +81,7 @@ fn a_search_that_is_told_prices_is_run_for_each() {
     assert_eq!(in_turn(&plan, |number| number), alone);
     let last = plan.cases() - 1;
     assert_eq!(in_turn(&plan, |number| last - number), alone);
-    // Prices lead it elsewhere.
+    // Prices lead it to other choices.
     let choices = |policy: &str| -> Vec<_> {
         let all = alone
             .iter()
@@ -139,8 +139,8 @@ fn a_summary_goes_by_workload_policy_objective_and_strategy() {
     assert!(groups.iter().all(|g| g.tallied.cases == scenario.replicas));
 }
 
-/// On real runs without luck a search that draws nothing is made once for all replicas, one that draws is made in each; with repeated
-/// runs every replica has its own.
+/// On real runs without randomness a search without draws is made once for all replicas, one with draws in each; with
+/// repeated runs every replica has its own.
 #[test]
 fn what_has_no_luck_is_searched_once_and_comes_out_as_if_alone() {
     let of = |limits: &str| {

@@ -1,4 +1,4 @@
-//! Signals end the program within a second, wherever it is; a second one at once.
+//! Signals end the program within a second in any state; a second one ends it at once.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::{Sandbox, stderr};
 
-/// What a loaded machine may add to a second.
+/// Time that a loaded machine may add to a second.
 const MOST: Duration = Duration::from_secs(3);
 
 /// A run of the program; killed when dropped.
@@ -26,7 +26,7 @@ impl Running {
         assert!(sent.expect("`kill` is there").success());
     }
 
-    /// Its exit code, which is there soon after `signals`, of which the first ones do not end it.
+    /// The exit code, soon after `signals`, of which the first ones do not end it.
     fn ends_by(mut self, signals: &[&str]) -> Option<i32> {
         let mut start = Instant::now();
         for signal in signals {
@@ -75,14 +75,14 @@ fn a_case_that_takes_hours_ends_with_each_signal() {
         let run = Running::start(&sandbox, &["run", "scenario.toml", "--out", "out"]);
         std::thread::sleep(Duration::from_millis(700));
         assert_eq!(run.ends_by(&[signal]), Some(code), "{signal}");
-        // It stopped by itself: that is written down, and no case is.
+        // It stopped itself: that is written down, and no case is.
         let manifest = sandbox.read("out/manifest.json");
         assert!(manifest.contains("\"finished\": 0"), "{manifest}");
         assert_eq!(sandbox.read("out/records.csv").lines().count(), 1);
     }
 }
 
-/// Through all the losses of 584 years: what is expected takes a minute, before the first case.
+/// Through all the losses of 584 years: expectations need a minute, before the first case.
 #[test]
 fn expectations_that_take_long_end_by_themselves_with_each_signal() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
@@ -162,7 +162,7 @@ fn a_reader_that_does_not_read_holds_up_no_signal() {
     }
 }
 
-/// A table that nobody reads is work that looks at no interrupt: after a signal it has a moment, which a second one ends.
+/// A table that is not read is work that checks no interrupt: after a signal it has a moment, which a second one ends.
 #[test]
 fn a_second_signal_ends_at_once() {
     let sandbox = Sandbox::with(
@@ -177,7 +177,7 @@ fn a_second_signal_ends_at_once() {
         let mut run = Running(command.spawn().expect("the program can be started"));
         let mut errors = run.0.stderr.take().expect("it is piped");
         let mut table = run.0.stdout.take().expect("it is piped");
-        // When there is some of it, it is being printed, and the rest is more than a pipe holds.
+        // After its first bytes it is being printed, and the rest is more than a pipe holds.
         table.read_exact(&mut [0]).expect("the table begins");
         let start = Instant::now();
         for signal in signals {
@@ -192,7 +192,7 @@ fn a_second_signal_ends_at_once() {
     };
     let note = "interrupted; what was written is kept";
     assert!(told(&["-INT"]).0.contains(note));
-    // Where the machine is so slow that the moment may pass between the two, they say nothing.
+    // On a machine so slow that the moment may pass between the two, they show nothing.
     let soon = |(_, sent): &(String, Duration)| *sent < Duration::from_millis(500);
     let mut trials = (0..10).map(|_| told(&["-INT", "-INT"]));
     let (text, sent) = trials.find(soon).expect("one of ten is soon enough");

@@ -1,4 +1,4 @@
-//! Sizes that a cluster comes to: those that only events can simulate, and those that are not known.
+//! Sizes of a cluster: those that only events can simulate, and unknown ones.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
         ("sync.flexible = { after_s = 1.5 }\n", "fast"),
         ("sync.speculative = { quantile = 0.9 }\n", "fast"),
         ("sync.asp = { service_s = 0.04 }\n", "fast"),
-        // Machines that differ by luck have no pace that could be measured beforehand.
+        // Machines that differ randomly have no pace that could be measured beforehand.
         (
             "variation.vm_sigma = 0.003\nsync.ssp = { slack = 2 }\n",
             "event",
@@ -67,7 +67,7 @@ fn protocols_without_a_closed_form_fall_back_to_events_and_say_why() {
     }
 }
 
-/// Sixteen workers crowd a server that two do not: only the time with sixteen is simulated in events, and the record says so.
+/// Sixteen workers crowd a server that two do not: only the time with sixteen is simulated in events, and the record reports it.
 #[test]
 fn a_size_that_falls_back_to_events_is_told_of_the_whole_run() {
     let told = |prices: &str, fidelity: &str| {
@@ -138,7 +138,7 @@ fn sizes_that_are_not_known_and_contradictions_are_refused() {
         let wrong = load(text).expect_err(text);
         assert!(wrong.contains(said), "{text}\n{wrong}");
     }
-    // Clusters that may shrink to sizes nobody measured.
+    // Clusters that may shrink to sizes without measurements.
     let text = "workloads = [\"scavenger-resnet18\"]\n[spot]\nexponential_mean_h = 9\non_loss = \"shrink\"";
     let source = Source::new("test.toml", text);
     let mut wrong = Diagnostics::default();
@@ -154,8 +154,7 @@ fn sizes_that_are_not_known_and_contradictions_are_refused() {
     assert!(found.is_some(), "{}", wrong.render(false));
 }
 
-/// What helps where a cluster may come to a size that is not known: never what is set already, and only
-/// keys that this scenario has.
+/// Advice if a cluster may reach an unknown size: never a value that is already set, and only keys of this scenario.
 #[test]
 fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
     let said = |text: String| {
@@ -165,7 +164,7 @@ fn the_remedy_for_an_unknown_size_is_one_that_is_left() {
         let wrong = wrong.render(false);
         assert!(none.is_none(), "{wrong}");
         assert!(wrong.contains("a size that is not known"), "{wrong}");
-        // Where lines are broken is not what is asked here.
+        // Line breaks are not tested here.
         wrong.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let measured = "workloads = [\"scavenger-resnet18\"]\n";

@@ -1,4 +1,4 @@
-//! Links, pipes and devices where files belong: nothing outside of a folder is written, and nothing is waited for.
+//! Links, pipes and devices in place of files: nothing outside of a folder is written, and nothing blocks.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ fn pipe(sandbox: &Sandbox, name: &str) {
     assert!(made.is_ok_and(|made| made.success()), "a pipe can be made");
 }
 
-/// The message with which a command is refused, at once.
+/// The message of a refused command, without delay.
 fn refused(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let start = Instant::now();
     let mut child = sandbox
@@ -61,7 +61,7 @@ fn no_link_is_followed_out_of_the_output_folder() {
         assert_eq!(sandbox.files("out"), [name]);
         fs::remove_dir_all(sandbox.path("out")).expect("it is ours");
     }
-    // Files that are written aside take the place of a link.
+    // Files that are written to a temporary name replace a link.
     fs::create_dir(sandbox.path("out")).expect("the sandbox is writable");
     for name in ["records.csv", "manifest.json", "summary.csv"] {
         symlink("../victim", sandbox.path("out").join(name)).expect("it can be linked");
@@ -187,7 +187,7 @@ fn no_folder_that_is_a_link_is_written_to() {
         );
     }
     assert!(sandbox.files("elsewhere").is_empty());
-    // Who names the link himself wants it.
+    // A link that the user names is intended.
     #[cfg(feature = "figures")]
     sandbox
         .run(&["plot", "out", "--out", "out/figures"])
@@ -214,7 +214,7 @@ fn nothing_hidden_is_left_of_what_was_killed() {
     sandbox.write("p.csv", &profile);
     import(&[]).success();
     let right = sandbox.contents("w");
-    // Killed in the middle, when nothing had its name; and when all but the notes had.
+    // Killed in the middle, before any renaming; and after renaming all but the notes.
     let moved = |from: &str, to: &str| {
         fs::rename(sandbox.path(from), sandbox.path(to)).expect("it can be moved");
     };
@@ -234,14 +234,14 @@ fn nothing_hidden_is_left_of_what_was_killed() {
             assert!(sandbox.contents("w")[name] == *bytes, "{name}");
         }
     }
-    // What a user put there is no rest of an import.
+    // A user's file is not a remainder of an import.
     sandbox.write("w.partial/thesis.tex", "mine");
     let told = stderr(&import(&["--force"]).code(1));
     assert!(told.contains("w.partial is in the way"), "{told}");
     assert_eq!(sandbox.read("w.partial/thesis.tex"), "mine");
 }
 
-/// Of a comparison, a trace and a shard.
+/// For a comparison, a trace and a shard.
 #[test]
 fn nothing_hidden_is_left_of_commands_that_were_killed() {
     let sandbox = Sandbox::with(
@@ -279,7 +279,7 @@ fn nothing_hidden_is_left_of_commands_that_were_killed() {
     }
 }
 
-/// They stay what they are; a device that is full fails as a disk does.
+/// Devices and pipes stay unchanged; a full device fails like a disk.
 #[test]
 fn devices_and_pipes_are_written_into() {
     let sandbox = Sandbox::new();
@@ -341,7 +341,7 @@ fn a_full_disk_leaves_nothing_half_written_and_the_message_names_the_file() {
     assert_eq!(sandbox.files("."), ["lives", "p.csv", "p.toml"]);
 }
 
-/// The message names what cannot be written, also where the folder has gone.
+/// The message names the unwritable file, even if the folder is gone.
 #[test]
 fn a_folder_that_goes_away_under_a_run_is_named() {
     let sandbox = Sandbox::with(

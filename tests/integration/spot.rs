@@ -1,4 +1,4 @@
-//! Jobs on VMs that the provider takes away, against theory and against themselves.
+//! Jobs on VMs that the provider preempts, compared with theory and with themselves.
 
 use scavsim::cloud::lifetimes::{Kind, Model};
 use scavsim::cluster::checkpoint::run_time::daly_h;
@@ -13,7 +13,7 @@ use scavsim::usage::{EndedBy, Usage};
 
 use crate::replay::scenario;
 
-/// ResNet18 on 8 workers with batch 384 alone, its restores of `restore_s`, and `rest`.
+/// ResNet18 on 8 workers with batch 384 only, its restores of `restore_s`, and `rest`.
 fn small(restore_s: f64, rest: &str) -> Scenario {
     let start_up = if rest.contains("start_up_s") {
         ""
@@ -29,7 +29,7 @@ fn small(restore_s: f64, rest: &str) -> Scenario {
     scenario
 }
 
-/// Hours to the target, and what was used, of runs without search.
+/// Hours to the target, and usage, of runs without search.
 fn runs(
     scenario: &Scenario,
     fidelity: Fidelity,
@@ -74,8 +74,8 @@ fn vms_that_live_long_change_nothing() {
     }
 }
 
-/// In jobs five times as long as the trace VMs are lost as often as it says: the mean over its time of the share of
-/// the VMs held that is lost per hour. Four clusters up to those of the trace and beyond, 0.3 % of standard error each.
+/// In jobs five times as long as the trace VMs are lost at its rate: the mean over its time of the share of rented VMs that
+/// is lost per hour. Four clusters up to the size of the trace and above, 0.3 % of standard error each.
 #[test]
 fn a_replayed_trace_loses_as_many_vms_in_long_jobs_as_in_the_measured_cluster() {
     let models = Model::embedded().0.iter();
@@ -108,8 +108,8 @@ fn a_replayed_trace_loses_as_many_vms_in_long_jobs_as_in_the_measured_cluster() 
     }
 }
 
-/// Losses of eight VMs with exponential lives are memoryless, M = mean/8 apart: Daly's expected run
-/// time is exact, but that nothing is written at the end. 4,000 runs, 4.5 standard errors.
+/// Losses of eight VMs with exponential lifetimes are memoryless, M = mean/8 apart: Daly's expected run time is exact, except
+/// that nothing is written at the end. 4,000 runs, 4.5 standard errors.
 #[test]
 fn the_mean_run_time_is_dalys() {
     for (mean_h, every_s, write_s, restore_s) in
@@ -152,8 +152,8 @@ fn the_mean_run_time_is_dalys() {
     }
 }
 
-/// The mean hours as the time to write a checkpoint goes to 0: those of a hair beside it, and never those without checkpoints. Under every
-/// policy that takes its interval from that time, with lives of any kind and without memory, by runs and in what the oracle expects.
+/// The mean hours as the time to write a checkpoint goes to 0: continuous, and never those without checkpoints. Under every policy that
+/// derives its interval from that time, with lifetimes of any kind and memoryless ones, by runs and in the oracle's expectations.
 #[test]
 fn a_checkpoint_that_takes_no_time_to_write_is_written() {
     for lives in [
@@ -192,7 +192,7 @@ fn a_checkpoint_that_takes_no_time_to_write_is_written() {
     }
 }
 
-/// Workers that wait for nobody give up what they have begun whenever all stop to write. To write faster never takes longer for it.
+/// Workers without a barrier lose their current work whenever all stop to write. Faster writes never increase the time.
 #[test]
 fn checkpoints_of_workers_that_wait_for_nobody_are_not_too_many() {
     let hours = |write_s: f64| {
@@ -212,7 +212,7 @@ fn checkpoints_of_workers_that_wait_for_nobody_are_not_too_many() {
     assert!(none < 1.005 * some, "{none} {some}");
 }
 
-/// At every moment eight VMs are held and billed, whoever ends them; lost ones are so marked.
+/// At every moment eight VMs are rented and billed, however they end; lost ones are marked.
 #[test]
 fn every_vm_second_is_billed_once() {
     let scenario = small(

@@ -1,4 +1,4 @@
-//! What VM types cost that a scenario defines: what it says comes first, then the catalogue.
+//! Prices of VM types that a scenario defines: the scenario has priority, then the catalogue.
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,7 +22,7 @@ fn load(vms: &str, policy: &str) -> Result<Scenario, Diagnostics> {
     scenario::load(&source, folder, Overrides::default(), &mut diagnostics).ok_or(diagnostics)
 }
 
-/// USD per hour of the VM types of the scenario by name, the measured one among them.
+/// USD per hour of the VM types of the scenario by name, including the measured one.
 fn prices(vms: &str, policy: &str) -> Result<Vec<(String, f64)>, String> {
     let scenario = load(vms, policy).map_err(|wrong| wrong.render(false))?;
     let plan = Plan::new(&scenario).map_err(|wrong| wrong.to_string())?;
@@ -63,7 +63,7 @@ fn a_name_of_the_catalogue_costs_its_listed_price() {
         price("e2-standard-8", known, &listed("on-demand")),
         0.26804568
     );
-    // A stated price is one on demand: on other terms the listed one holds.
+    // A given price is one on demand: on other terms the listed one applies.
     let stated = "vm.e2-standard-8 = { like = \"e2-standard-4\", usd_per_hour = 0.5 }";
     let spot = price("e2-standard-8", stated, &listed("spot"));
     assert!(spot == 0.160848, "{spot}");
@@ -122,7 +122,7 @@ fn every_vm_type_is_rented_from_its_own_provider() {
     }
 }
 
-/// On whatever terms, and by whatever form of price; the figures are those of the measured type in the price list of the day.
+/// On any terms, and with any form of price; the figures are those of the measured type in the price list of the day.
 #[test]
 fn what_nobody_lists_costs_what_it_is_like() {
     let mine = "vm.mine = { like = \"e2-standard-4\", compute_scale = [0.5, 2] }";
@@ -133,7 +133,7 @@ fn what_nobody_lists_costs_what_it_is_like() {
     assert_eq!(price("mine compute 0.5", mine, &listed("spot")), 0.080424);
     let of_each = "usd_per_hour_of = { e2-standard-4 = 0.2 }";
     assert_eq!(price("mine compute 2", mine, of_each), 0.2);
-    // Its own name comes first, and the size of the measured type where it says none.
+    // Its own name comes first, and the size of the measured type if it gives none.
     let own = "usd_per_hour_of = { e2-standard-4 = 0.2, mine = 0.3 }";
     assert_eq!(price("mine compute 2", mine, own), 0.3);
     let resources = "usd_per_vcpu_hour = 0.02\nusd_per_gib_hour = 0.003";
@@ -209,7 +209,7 @@ fn what_is_not_known_is_said_with_what_to_give() {
     }
 }
 
-/// A table of ten thousand types without a price is one mistake, and found at once.
+/// A table of ten thousand types without a price is one mistake, and reported at once.
 #[test]
 fn thousands_of_types_without_a_price_are_one_mistake_per_table() {
     let grid = |name: &str| {
@@ -227,6 +227,6 @@ fn thousands_of_types_without_a_price_are_one_mistake_per_table() {
     assert_eq!(wrong.len(), 3);
     let shown = wrong.render(false);
     assert!(shown.contains("nor of 10200 more of its table"), "{shown}");
-    // Searching each type among all others would take minutes.
+    // Searching each type among all others would need minutes.
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

@@ -1,7 +1,7 @@
-//! The library stops within a second by its interrupt alone, wherever it is: nobody ends its process for it.
+//! The library stops within a second only by its interrupt, in any state: its process is not ended.
 //!
-//! The program has a watchdog, which hides what does not listen; a notebook has none. Each scenario is stopped in a process
-//! of its own, whose computing time after the interrupt is measured: other work on the machine does not count.
+//! The program has a watchdog, which hides code that ignores the interrupt; a notebook has none. Each scenario is stopped in
+//! a process of its own, whose computing time after the interrupt is measured: other work on the machine does not count.
 
 use std::process::Command;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::sandbox::repository;
 
 /// Seconds of computing that may follow an interrupt on one thread.
 const MOST_S: f64 = 1.0;
-/// What the process is to stop, and after how many seconds of computing.
+/// What the process must stop, and after how many seconds of computing.
 const ASKED: &str = "SCAVSIM_STOP";
 
-/// Not for itself: the process that is stopped.
+/// Not a test itself: the process that is stopped.
 #[test]
 #[ignore = "run by the tests below"]
 fn stopped() {
@@ -105,7 +105,7 @@ fn every_shipped_scenario_hears_it_at_any_time() {
         .filter(|name| name.ends_with(".toml"))
         .collect();
     files.sort();
-    // Times that are the same in every run of the test, and of each scenario others.
+    // Times that are equal in every run of the test, and differ between scenarios.
     let mut luck: u64 = 0x9e37_79b9_7f4a_7c15;
     for file in &files {
         for most_s in [0.05, 0.5, 3.0] {

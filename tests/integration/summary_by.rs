@@ -1,4 +1,4 @@
-//! The summary by any columns: what it says, and that it says it however the records came.
+//! The summary by any columns: its contents, for any origin of the records.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn run(sandbox: &Sandbox, out: &str, more: &[&str]) {
     sandbox.run(&[&arguments[..], more].concat()).code(3);
 }
 
-/// What the slow obvious way finds: cases and mean of a column by the key.
+/// The result of a slow simple computation: cases and mean of a column by the key.
 fn by_hand(rows: &Rows, key: &[&str], figure: &str) -> BTreeMap<String, (usize, Option<f64>)> {
     let mut values: BTreeMap<String, (usize, Vec<f64>)> = BTreeMap::new();
     for row in rows.iter() {
@@ -64,8 +64,8 @@ fn groups_hold_what_the_records_of_their_key_hold() {
     }
 }
 
-/// By the usual columns the means and intervals are the usual ones, in the same order. An interval
-/// over policies would take the same luck twice for two witnesses, so there is none.
+/// By the usual columns the means and intervals are the usual ones, in equal order. An interval over policies would count one
+/// random draw twice, so there is none.
 #[test]
 fn intervals_stand_where_replicas_alone_differ() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -113,7 +113,7 @@ fn an_axis_that_no_configuration_has_is_told_and_its_cells_are_empty() {
     assert_eq!(summary.header[..2], ["strategy", "chosen.learning_rate"]);
     let mut cells = summary.iter().map(|row| row.text("chosen.learning_rate"));
     assert!(cells.all(str::is_empty));
-    // Complete with these columns, it is left alone.
+    // Complete with these columns, it stays unchanged.
     let again = [&arguments[..], &[by, "--resume"]].concat();
     let note = stderr(&sandbox.run(&again).code(0));
     assert!(note.contains("already complete"), "{note}");
@@ -162,7 +162,7 @@ fn it_is_the_same_for_any_threads_shards_stops_and_forms() {
     }
 }
 
-/// What is complete but for the columns of its summary gets them from its rows.
+/// A run that is complete except for the columns of its summary gets them from its rows.
 #[test]
 fn a_complete_run_is_summarised_anew_by_other_columns() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -253,7 +253,7 @@ fn columns_that_are_none_and_runs_that_are_none_are_refused() {
     );
 }
 
-/// A line per cluster is a summary by columns, too: the same from the records, and refused beside others.
+/// A line per cluster is also a summary by columns: equal from the records, and refused in combination with others.
 #[test]
 fn clusters_are_the_same_from_the_records_of_a_run() {
     let sandbox = Sandbox::with(SCENARIO);
@@ -271,7 +271,7 @@ fn clusters_are_the_same_from_the_records_of_a_run() {
     };
     let text = printed(&arguments, 3);
     assert!(text.contains("e2-standard-4"), "{text}");
-    // Cases without a result say why.
+    // Cases without a result show the reason.
     assert!(text.contains(" without a result: "), "{text}");
     let again = printed(&["summary", "out", "--format", "clusters"], 0);
     // A manifest knows the scenario's name.

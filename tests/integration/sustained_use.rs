@@ -112,7 +112,7 @@ fn sustained_use_by_level_of_concurrency() {
             "182.5 × (1 + 0.8678 + 0.733 + 0.6) = 584.146 h × $0.20",
         )],
     );
-    // What is rounded up is in use, too: until 183 h the first, from 182.4 to 365.4 h the second.
+    // Rounded-up time is in use, too: until 183 h the first, from 182.4 to 365.4 h the second.
     bills(
         "usd_per_vm_hour = 1\nsustained_use = [1, 0.8, 0.6, 0.4]\ngranularity_s = 3600",
         E2,
@@ -178,7 +178,7 @@ fn jobs_of_less_than_a_quarter_of_a_month_earn_no_sustained_use() {
         );
         assert!((found.0 - hours).abs() < 0.05, "{found:?}");
         assert!((found.1 - usd).abs() < 0.005, "{found:?} {usd}");
-        // The same by hand: VMs × hours × price, but for the started second.
+        // By hand: VMs × hours × price, except for the started second.
         assert!((found.1 / (f64::from(vms) * found.0 * 0.189999) - 1.0).abs() < 2e-5);
     }
 }

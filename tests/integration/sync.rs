@@ -1,5 +1,4 @@
-//! Synchronisation protocols against theory that is exact, against each other, and `fast` against
-//! `event`.
+//! Synchronisation protocols compared with exact theory, with each other, and `fast` with `event`.
 //!
 //! Means are compared within 4 standard errors taken from the replicas, unless said otherwise;
 //! seeds are fixed, so nothing varies from run to run.
@@ -62,7 +61,7 @@ pub fn network(drift: Option<Drift>) -> DriftPath {
     DriftPath::new(drift, Streams::new(3), 0, WorkloadKey::from_name("x"))
 }
 
-/// One stretch from time zero, and when it ended.
+/// One stretch from time zero; returns the result and its end.
 pub fn event(
     protocol: Protocol,
     stepping: &Stepping,
@@ -83,7 +82,7 @@ pub fn event(
     (stretch, queue.now().seconds())
 }
 
-/// Moments of what `figure` says about each of `replicas` runs.
+/// Moments of `figure` for each of `replicas` runs.
 pub fn runs(
     name: &str,
     stepping: &Stepping,
@@ -213,7 +212,7 @@ fn machine_repairman(workers: u32, think_s: f64, service_s: f64) -> (f64, f64) {
 
 #[test]
 fn asp_with_one_exponential_server_is_the_machine_repairman_model() {
-    // The rate depends on the mean of the compute times alone, whatever their distribution.
+    // The rate depends only on the mean of the compute times, for any distribution.
     for (workers, service_s, think) in [
         (1, 0.3, WorkerTime::EXPONENTIAL),
         (4, 0.05, WorkerTime::EXPONENTIAL),
@@ -259,11 +258,11 @@ fn a_contended_server_sets_the_pace_however_fast_the_workers() {
         assert!(stretch.utilisation > 0.99);
         end / 1000.0
     };
-    // K·t_ps per round of K updates; parts of an update are served side by side. The start, when
-    // the server waits for the first worker, is within the tolerance.
+    // K·t_ps per round of K updates; parts of an update are served in parallel. The start, when the server waits for the
+    // first worker, is within the tolerance.
     assert!((round("{ asp = { service_s = 1 } }") / 16.0 - 1.0).abs() < 1e-3);
     assert!((round("{ asp = { service_s = 1, servers = 4 } }") / 4.0 - 1.0).abs() < 1e-3);
-    // Services that vary are no slower where the server is never idle, and two halves are one whole of half the size.
+    // Varying services are no slower if the server is never idle, and two halves equal one whole of half the size.
     assert!(
         (round("{ asp = { service_s = 1, service = { cv = 0.8 } } }") / 16.0 - 1.0).abs() < 0.03
     );
@@ -274,7 +273,7 @@ fn a_contended_server_sets_the_pace_however_fast_the_workers() {
     );
 }
 
-/// The more services vary, the sooner workers wait for each other, at the same mean; in between is a smooth curve.
+/// The more services vary, the sooner workers wait for each other, at an equal mean; in between is a smooth curve.
 #[test]
 fn a_server_whose_services_vary_is_full_sooner() {
     let stepping = stepping(4, 0.0, log_normal(0.05));
@@ -288,7 +287,7 @@ fn a_server_whose_services_vary_is_full_sooner() {
         speeds.windows(2).all(|pair| pair[1] < 0.985 * pair[0]),
         "{speeds:?}"
     );
-    // Constant services of workers that have found their turns make nobody wait.
+    // With constant services, workers that have found their turns never wait.
     assert!((speeds[0] / (4.0 / 1.3) - 1.0).abs() < 0.03, "{speeds:?}");
     let exponential = "{ asp = { service_s = 0.3, service = \"exponential\" } }";
     let seen = runs(exponential, &stepping, goal, 10, |s, end| {
@@ -353,7 +352,7 @@ fn a_step_with_backup_workers_is_the_order_statistic() {
         assert_eq!(stretch.dropped, 500 * u64::from(spare));
         assert_eq!(stretch.mean_staleness(), 0.0);
     }
-    // The work that is dropped, in expectation: r of the last arrival's time.
+    // The expected dropped work: r of the last arrival's time.
     let exponential = stepping(8, 0.0, WorkerTime::EXPONENTIAL);
     let wasted = runs(
         "{ backup = { spare = 2 } }",
@@ -422,9 +421,8 @@ fn ssp_is_the_faster_the_more_slack_there_is() {
     assert!(before <= 8.0 / 1.1 * 1.001);
 }
 
-/// Exponential times: what K workers finish is a Poisson process of rate K/μ, so sums at barriers
-/// have mean and variance K·τ/μ. Any times: in the long run K·τ/μ a barrier, and every barrier
-/// falls into one gradient of each worker.
+/// Exponential times: the number of gradients of K workers is a Poisson process of rate K/μ, so sums at barriers have mean
+/// and variance K·τ/μ. Any times: in the long run K·τ/μ a barrier, and every barrier falls into one gradient of each worker.
 #[test]
 fn flexible_barriers_sum_what_renewal_theory_says() {
     let name = "{ flexible = { after_s = 1.5 } }";
@@ -445,7 +443,7 @@ fn flexible_barriers_sum_what_renewal_theory_says() {
             assert!((end - 5000.0 * (1.5 + communication_s)).abs() < 1e-6);
             s.gradients as f64 / 5000.0
         });
-        // Each worker is at most a gradient from where it would be after infinitely many.
+        // Each worker differs by at most a gradient from its state after infinitely many.
         let start = 8.0 / 5000.0;
         println!(
             "{time:?}: {:.4} ± {:.4}, theory 12",
@@ -454,7 +452,7 @@ fn flexible_barriers_sum_what_renewal_theory_says() {
         );
         assert!((seen.mean() - 12.0).abs() < 4.0 * error(&seen) + start);
         let (stretch, _) = event(protocol(name), &stepping, Goal::updates(5000), stream(7, 0));
-        // At a barrier every worker is at work on one gradient, and misses what the seven others have finished.
+        // At a barrier every worker computes one gradient, and misses the finished ones of the seven others.
         let missed = stretch.mean_staleness();
         assert!((missed - 7.0).abs() < 7.0 * 2e-3, "{missed}");
     }
@@ -507,7 +505,7 @@ fn speculation_helps_with_stragglers_and_changes_nothing_without_variation() {
     let with = event(protocol(name), &alike, Goal::updates(50), stream(7, 0));
     let without = event(Protocol::Bsp, &alike, Goal::updates(50), stream(7, 0));
     assert_eq!(with, without);
-    // Little variation: copies start, and none wins; the times of originals are as without.
+    // Little variation: copies start, and none wins; the times of originals are unchanged.
     let narrow = stepping(16, 0.25, log_normal(0.05));
     let times = |name| -> Vec<f64> {
         let end = |replica| {

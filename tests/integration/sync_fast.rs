@@ -1,4 +1,4 @@
-//! Synchronisation protocols in fidelity `fast`, against `event`.
+//! Synchronisation protocols in fidelity `fast`, compared with `event`.
 
 use crate::sync::{
     assert_same, error, event, fast, log_normal, network, protocol, stepping, straggling, stream,
@@ -15,7 +15,7 @@ use scavsim::training::variation::{Drift, WorkerTime};
 use scavsim::training::{Fidelity, Floor, Log, Stepping};
 use scavsim::units::SimTime;
 
-/// Ends of runs of so many updates, or updates until so many seconds, in 600 replicas.
+/// Ends of runs of a number of updates, or updates until a time, in 600 replicas.
 fn compare(text: &str, stepping: &Stepping, updates: u64) {
     let protocol = protocol(text);
     let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
@@ -113,7 +113,7 @@ fn fast_agrees_with_event_for_asp_without_contention() {
     compare("{ asp = { service_s = 0 } }", &unequal, 1500);
 }
 
-/// Where `fast` measures its pace over so many worker-steps, its mean is off by what that leaves: 0.3 % at most.
+/// If `fast` measures its pace over a number of worker-steps, its mean has the resulting error: 0.3 % at most.
 fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
     let protocol = protocol(text);
     let name = format!("{text}, {} workers, {updates} updates", stepping.workers);
@@ -172,10 +172,10 @@ fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
             "{name}, {what}: {off} beyond {tolerance}"
         );
         if *what == "communication" {
-            // Of a run, what it is in the mean.
+            // For a run, its mean.
             continue;
         }
-        // 300 replicas know it within 4 %, and the measurement within 10 %.
+        // 300 replicas give it within 4 %, and the measurement within 10 %.
         let ratio = (fast.standard_deviation() + 5e-4 * slow.mean())
             / (slow.standard_deviation() + 5e-4 * slow.mean());
         assert!(
@@ -193,7 +193,7 @@ fn compare_measured(text: &str, stepping: &Stepping, updates: u64) {
         fast.mean_staleness(),
         0.03 * slow.mean_staleness(),
     );
-    // Of one run, services that vary much leave 2 %.
+    // For one run, services that vary much leave 2 %.
     let mean = |of: &dyn Fn(u64) -> f64| (0..30).map(of).sum::<f64>() / 30.0;
     near(
         mean(&|replica| {
@@ -256,7 +256,7 @@ fn fast_agrees_with_event_where_its_pace_is_measured() {
             8,
             3000,
         ),
-        // Workers fall out of step by their services alone.
+        // Workers fall out of step only by their services.
         (
             "{ asp = { service_s = 0.1, service = { cv = 0.4 } } }",
             log_normal(0.0),
@@ -268,7 +268,7 @@ fn fast_agrees_with_event_where_its_pace_is_measured() {
     }
 }
 
-/// Luck scales all times of a worker, the network its communication: between the points that were measured.
+/// A random factor scales all times of a worker, the network its communication: between the measured points.
 #[test]
 fn a_measured_pace_follows_luck_and_the_network() {
     let nominal = stepping(8, 0.25, log_normal(0.3));
@@ -310,7 +310,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
             fast.add(end.expect("valid in this fidelity").1.seconds());
         }
         let off = fast.mean() - slow.mean();
-        // The same network in both: what is left is the luck of the workers.
+        // Equal networks in both: the randomness of the workers remains.
         let tolerance = 0.005 * slow.mean();
         assert!(
             off.abs() <= tolerance,
@@ -321,7 +321,7 @@ fn a_measured_pace_follows_luck_and_the_network() {
     }
 }
 
-/// Hundreds of periods in a run are taken together: the mean and the distribution of its end, and of a mark on the way.
+/// Hundreds of periods in a run are combined: the mean and the distribution of its end, and of a mark on the way.
 #[test]
 fn short_periods_of_the_network_are_taken_together() {
     let stepping = stepping(4, 0.5, log_normal(0.2));

@@ -1,4 +1,4 @@
-//! Paces that `fast` measures, and those that renewal theory tells, over whole ranges of settings against `event`.
+//! Paces that `fast` measures, and paces from renewal theory, over whole ranges of settings, compared with `event`.
 
 use crate::replay::scenario;
 use crate::sync::{error, event, log_normal, network, protocol, stepping, straggling, stream};
@@ -12,7 +12,7 @@ use scavsim::training::sync::{Goal, Protocol, Scratch};
 use scavsim::training::variation::WorkerTime;
 use scavsim::units::SimTime;
 
-/// Ends and gradients of `replicas` runs of so many updates in `fast`, all by one pace; `None` where that is not believed, so
+/// Ends and gradients of `replicas` runs of a number of updates in `fast`, all by one pace; `None` if that is not trusted, so
 /// that a job runs in events.
 fn by_pace(
     protocol: Protocol,
@@ -55,8 +55,8 @@ fn any_time(stream: &mut Stream) -> WorkerTime {
     }
 }
 
-/// Whatever the workers, their variation and the barrier: times and gradients of many updates are those of events. A barrier
-/// at which there is always a gradient has no variance to fit anything to.
+/// For any workers, variation and barrier: times and gradients of many updates equal those of events. A barrier at which
+/// there is always a gradient has no variance to fit.
 #[test]
 fn flexible_barriers_come_out_in_fast_as_in_events() {
     let mut draw = Stream::seeded(26);
@@ -72,7 +72,7 @@ fn flexible_barriers_come_out_in_fast_as_in_events() {
             stepping.machines = Some(factors.collect());
         }
         let flexible = protocol(&format!("{{ flexible = {{ after_s = {after_s} }} }}"));
-        // Twice as long as it takes to fall out of step.
+        // Twice the time to fall out of step.
         let rounds = (1.0 / (time.cv() * time.cv())).max(60.0);
         let each = (stepping.worker_s / after_s).min(f64::from(workers));
         let updates = (rounds * each).ceil() as u64;
@@ -103,7 +103,7 @@ fn flexible_barriers_come_out_in_fast_as_in_events() {
     assert!(tried >= 30 && left <= 2, "{tried} {left}");
 }
 
-/// What renewal theory tells of an update, beside long runs of events.
+/// An update by renewal theory, compared with long runs of events.
 #[test]
 fn an_update_of_flexible_barriers_is_what_renewal_theory_says() {
     let mut unequal = stepping(5, 0.2, log_normal(0.4));
@@ -150,8 +150,8 @@ fn an_update_of_flexible_barriers_is_what_renewal_theory_says() {
     assert_eq!(flexible.long_run_update(&even), None, "never out of step");
 }
 
-/// Three clusters, three variations, nine barriers, as a scenario says them with everything else left alone: no replica is
-/// far from what is expected.
+/// Three clusters, three variations, nine barriers, in a scenario with defaults for other keys: no replica is far from its
+/// expectation.
 #[test]
 fn no_plain_setting_of_flexible_barriers_is_far_from_its_expectation() {
     for (workload, workers, batch) in [
@@ -183,7 +183,7 @@ fn no_plain_setting_of_flexible_barriers_is_far_from_its_expectation() {
     }
 }
 
-/// Rates that are measured are known to 0.03 %: long runs of events, which know them to 0.02 %, do not differ by more.
+/// Measured rates have an error of 0.03 %: long runs of events, with an error of 0.02 %, do not differ by more.
 #[test]
 fn measured_rates_are_known_to_three_in_ten_thousand() {
     for (text, workers, time, updates, runs) in [
@@ -219,7 +219,7 @@ fn measured_rates_are_known_to_three_in_ten_thousand() {
     }
 }
 
-/// Machines that differ: the late ones of a step are not any ones.
+/// Machines that differ: the late ones of a step are not random ones.
 #[test]
 fn backup_workers_on_unequal_machines_waste_more_than_their_share() {
     let mut stepping = stepping(6, 0.2, log_normal(0.2));
@@ -228,12 +228,12 @@ fn backup_workers_on_unequal_machines_waste_more_than_their_share() {
     let wasted = event(backup, &stepping, Goal::updates(4_000), stream(64, 0))
         .0
         .wasted;
-    // Of machines that are alike it would be a third.
+    // With equal machines it would be a third.
     assert!(wasted > 0.35, "{wasted}");
 }
 
-/// A job that is cut into stretches of a few steps, as losses do, wastes what a long one does: a long step, in which somebody
-/// straggled, counts by its compute and not by how long all waited.
+/// A job cut into stretches of a few steps, by losses, wastes as much as a long one: a long step with a straggler counts by
+/// its compute and not by the time that all waited.
 #[test]
 fn what_copies_waste_does_not_depend_on_how_often_a_job_is_cut() {
     let speculative = protocol("{ speculative = { quantile = 0.9 } }");
@@ -251,8 +251,8 @@ fn what_copies_waste_does_not_depend_on_how_often_a_job_is_cut() {
     assert!((ratio - 1.0).abs() < 0.04, "{} {whole}", totals.wasted());
 }
 
-/// Workers that begin together bring their first gradients together: where checkpoints cut a job into stretches of a few
-/// steps, a formula of workers that fell out of step is a third too slow.
+/// Workers that begin together finish their first gradients together: if checkpoints cut a job into stretches of a few steps,
+/// a formula for workers out of step is a third too slow.
 #[test]
 fn asynchronous_jobs_that_are_cut_into_short_stretches_take_as_long_as_in_events() {
     let time_h = |fidelity: &str, cv: f64| {
@@ -284,7 +284,7 @@ fn asynchronous_jobs_that_are_cut_into_short_stretches_take_as_long_as_in_events
     }
 }
 
-/// Short stretches: at the start nobody has missed anything, and what comes behind a worker's last update is missed by none.
+/// Short stretches: at the start no worker has missed anything, and gradients after a worker's last update are missed by none.
 #[test]
 fn gradients_of_short_stretches_are_as_stale_as_in_events() {
     let mut unequal = stepping(4, 0.1, log_normal(0.6));

@@ -1,16 +1,16 @@
-//! Texts from files, programs and names of files: a terminal obeys none of them.
+//! Texts from files, programs and names of files have no effect on a terminal.
 
 use assert_cmd::assert::OutputAssertExt;
 
 use crate::sandbox::Sandbox;
 
-/// Hides all that follows.
+/// Hides all later text.
 const CONCEAL: &str = "\u{1b}[8m";
 
-/// The same in a string of TOML or JSON.
+/// The escape in a string of TOML or JSON.
 const WRITTEN: &str = "\\u001b[8m";
 
-/// How a command ends in a sandbox whose user has packs in `data`; nothing that it prints conceals anything.
+/// The exit of a command in a sandbox whose user has packs in `data`; its output conceals nothing.
 #[track_caller]
 fn ends(sandbox: &Sandbox, arguments: &[&str], code: i32) -> String {
     let mut command = sandbox.scavsim();
@@ -103,7 +103,7 @@ fn no_configuration_of_a_model_commands_the_terminal() {
     }
 }
 
-/// What a shell made of a name is printed, too.
+/// The shell's form of a name is printed, too.
 #[cfg(unix)]
 #[test]
 fn no_name_of_a_file_commands_the_terminal() {

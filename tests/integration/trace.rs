@@ -1,4 +1,4 @@
-//! What is noted of a job agrees with what came of it, and the files with what they promise.
+//! The trace of a job agrees with its result, and the files with their documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +46,7 @@ fn seconds(s: f64) -> SimTime {
     SimTime::from_seconds(s)
 }
 
-/// One stretch of nine workers from 12.5 s on, what was noted of it, and when it ended.
+/// One stretch of nine workers from 12.5 s on, its trace, and its end.
 fn stretch(
     protocol: &Protocol,
     cv: f64,
@@ -120,8 +120,8 @@ fn assert_close(what: &str, seen: f64, expected: f64) {
     );
 }
 
-/// For goals in updates and in time, with and without variation: looking on changes nothing, the
-/// spans of every worker fill the stretch without a gap, and their sums are the stretch's figures.
+/// For goals in updates and in time, with and without variation: tracing changes nothing, the spans of every worker fill the
+/// stretch without a gap, and their sums are the stretch's figures.
 #[test]
 fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
     for text in PROTOCOLS {
@@ -172,7 +172,7 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
                     let under_way = u64::from(WORKERS);
                     assert!((seen.gradients..=seen.gradients + under_way).contains(&done));
                 }
-                // Of others whatever is given up at the end may be more than a step.
+                // For other protocols more than a step may be given up at the end.
                 _ => assert!(done >= seen.gradients),
             }
             if let Protocol::Backup(backup) = &protocol {
@@ -183,7 +183,7 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
                     "{text}"
                 );
             }
-            // What the stretch counts when it begins or ends, the log counts where it lies.
+            // Figures that the stretch counts at its begin or end are at their own time in the log.
             let tolerance_s = match protocol {
                 Protocol::Bsp | Protocol::Backup(_) | Protocol::Speculative(_) if until_goal => {
                     1e-6
@@ -203,7 +203,7 @@ fn spans_of_every_protocol_fill_the_stretch_and_add_up_to_its_figures() {
             let served = tracks.iter().filter(|t| matches!(t.0, Track::Server(_)));
             let busy_s = total_s(served.flat_map(|(_, spans)| spans.iter().copied()));
             let expected_s = seen.utilisation * f64::from(servers) * elapsed_s;
-            // Service behind the last update is in one and not in the other.
+            // Service after the last update is in one and not in the other.
             assert!(
                 (busy_s - expected_s).abs() <= 0.05 * elapsed_s.max(1.0),
                 "{text}: {busy_s} {expected_s}"
@@ -222,7 +222,7 @@ fn a_worker_that_waits_and_a_copy_are_seen_where_the_protocol_has_them() {
     let has = |text: &str, wanted: &dyn Fn(LogEvent) -> bool| {
         let goal = Goal::updates(120);
         let (_, entries, end) = stretch(&protocol(text), 0.3, goal, Log::on(u64::MAX));
-        // What the end of the stretch cuts off, such as standing in line at a server, is no wait.
+        // Time that the end of the stretch cuts off, such as queueing at a server, is no wait.
         let is_cut_off = |entry: &Entry| entry.what == LogEvent::Wait && entry.until == end;
         (entries.iter()).any(|entry| wanted(entry.what) && !is_cut_off(entry))
     };
@@ -266,7 +266,7 @@ fn worker_steps_are_noted_up_to_a_limit_and_the_rest_goes_on() {
     }
 }
 
-/// ResNet18 alone, with all that can happen.
+/// ResNet18 alone, with all possible events.
 fn eventful(rest: &str) -> Scenario {
     let mut scenario = scenario(&format!(
         "seed = 11\nreplicas = 2\nworkloads = [\"scavenger-resnet18\"]\ncluster.start_up_s = 90\n\
@@ -280,7 +280,7 @@ fn eventful(rest: &str) -> Scenario {
 const SPOT: &str =
     "[spot]\nexponential_mean_h = 8\ncheckpoint = \"young-daly\"\ncheckpoint_write_s = 30\n";
 
-/// In fidelity `event` the trace is the record's run: same time, same losses, same choice.
+/// In fidelity `event` the trace is the record's run: equal time, losses and choice.
 #[test]
 fn the_trace_is_of_the_run_in_the_record() {
     let keeps = format!("{SPOT}keeps = \"steps\"\n");
@@ -332,7 +332,7 @@ fn the_trace_is_of_the_run_in_the_record() {
     }
 }
 
-/// The job's spans are what the bill is divided by, second for second.
+/// The job's spans match the phases of the bill, second for second.
 #[test]
 fn phases_are_those_of_the_usage() {
     let scenario = scenario(&format!(
@@ -359,7 +359,7 @@ fn phases_are_those_of_the_usage() {
             let entries = cluster.noted_until(line.net_end);
             let spent =
                 |wanted: &[LogEvent]| total_s(entries.iter().filter(|e| wanted.contains(&e.what)));
-            // While VMs wait for others to be replaced fewer are held.
+            // While VMs wait for replacements, fewer are rented.
             for (phase, spans) in [
                 (Phase::Training, &[LogEvent::Phase(Phase::Training)][..]),
                 (Phase::Lost, &[LogEvent::Phase(Phase::Lost)]),
@@ -396,7 +396,7 @@ fn of(vms: &[RentedVm]) -> TraceOf<'_> {
     }
 }
 
-/// Every name, figure and way to end in a trace stands in its document.
+/// Every name, figure and way to end in a trace is in its document.
 #[test]
 fn the_document_says_what_everything_is_called() {
     let document = repository_file("docs/trace.md");
@@ -436,7 +436,7 @@ fn the_document_says_what_everything_is_called() {
     }
 }
 
-/// The file, read back, keeps what a reader relies on.
+/// The file, read back, has the properties on which readers rely.
 #[test]
 fn the_file_is_read_back() {
     let scenario = eventful(SPOT);
@@ -513,7 +513,7 @@ fn the_command_writes_the_file_and_says_what_is_left_out() {
         sandbox.read(&format!("a/{name}")),
         sandbox.read(&format!("b/{name}"))
     );
-    // In `event` it is the run of the record, and nothing is said.
+    // In `event` it is the run of the record, and nothing is reported.
     sandbox.edit(
         "scenario.toml",
         "replicas = 2",

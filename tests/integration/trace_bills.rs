@@ -1,4 +1,4 @@
-//! What a trace says of VMs is what their bill says: whatever is asked for is gone by the end, and the counter of VMs is theirs.
+//! VMs in a trace match their bill: every requested VM is gone by the end, and the counter of VMs matches.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ fn of_plans_whose_target_is_reached_in_the_search() {
     assert!(reached > 0, "no target was reached in a search");
 }
 
-/// Spares are held, and billed, from the beginning to the end, whatever place they take.
+/// Spares are rented, and billed, from the beginning to the end, for any use.
 #[test]
 fn of_plans_with_spares() {
     agree(&format!(
@@ -123,7 +123,7 @@ fn of_bags_with_a_surrogate() {
     ));
 }
 
-/// Searched or not, the head node is there from the beginning to the end.
+/// With or without a search, the head node exists from the beginning to the end.
 #[test]
 fn of_bags_with_a_head_node() {
     let with_head = BAG.replace("[bag]\n", "[bag]\nhead_vm = \"n1-highcpu-2\"\n");

@@ -13,7 +13,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1e-9)
 }
 
-/// Holds a trace against the row of its record.
+/// Compares a trace with the row of its record.
 fn holds(trace: &str, row: Row<'_>) {
     let entries: Vec<Value> = trace
         .lines()
@@ -35,7 +35,7 @@ fn holds(trace: &str, row: Row<'_>) {
             .collect::<Vec<_>>()
     };
     let ended = named("searched")[0];
-    // What is asked fills the time of the search, and costs what it costs.
+    // The probes fill the time of the search, and add up to its cost.
     let (mut end_s, mut usd, mut asked_s) = (0.0, 0.0, 0.0);
     for entry in named("searching") {
         assert!(close(at(entry), end_s), "{entry}");

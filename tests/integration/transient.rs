@@ -1,4 +1,4 @@
-//! What synchronisation costs on VMs that come and go: the findings that the shipped scenarios claim.
+//! The cost of synchronisation on VMs that come and go: the findings that the shipped scenarios claim.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct Means {
     staleness: f64,
 }
 
-/// Of every kind of a shipped scenario with so many replicas.
+/// The means of every kind of a shipped scenario with this number of replicas.
 fn kinds(scenario: &str, replicas: &str) -> BTreeMap<String, Means> {
     let path = format!("scenarios/{scenario}.toml");
     let by = [
@@ -51,7 +51,7 @@ fn kinds(scenario: &str, replicas: &str) -> BTreeMap<String, Means> {
     kinds.collect()
 }
 
-/// Cost of spot VMs over that of the same VMs on demand.
+/// Cost of spot VMs relative to the VMs on demand.
 fn spot_over_on_demand(kinds: &BTreeMap<String, Means>) -> [f64; 4] {
     let usd = |name: String| kinds[&name].usd;
     [8, 12, 16, 20].map(|k| usd(format!("spot-{k}")) / usd(format!("on-demand-{k}")))
@@ -71,15 +71,14 @@ fn without_checkpoints_every_spot_cluster_costs_more() {
     assert!(over.iter().all(|ratio| *ratio > 1.2), "{over:?}");
 }
 
-/// What the usual means leave of the waiting for stragglers, and what they gain, falls behind where those are frequent and
-/// severe.
+/// The usual protocols avoid less of the waiting for stragglers, and gain less, if stragglers are frequent and severe.
 #[test]
 fn frequent_severe_stragglers_leave_the_usual_means_behind() {
     let rare = kinds("stragglers-rare", "2");
     let frequent = kinds("stragglers-frequent", "2");
     let gain = |kinds: &BTreeMap<String, Means>, name: &str| {
         let (bsp, own) = (kinds["bsp"], kinds[name]);
-        // All hold as many VMs.
+        // All rent equally many VMs.
         assert!((bsp.usd / own.usd / (bsp.hours / own.hours) - 1.0).abs() < 1e-6);
         bsp.hours / own.hours
     };
@@ -91,7 +90,7 @@ fn frequent_severe_stragglers_leave_the_usual_means_behind() {
         assert!(gain(&rare, name) > least, "{name}: {rare:?}");
         assert!(gain(&frequent, name) < most, "{name}: {frequent:?}");
     }
-    // Of all, the best one avoids less of the waiting.
+    // The best of them all avoids less of the waiting.
     let avoided = |kinds: &BTreeMap<String, Means>| {
         let (bsp, least) = (kinds["bsp"].hours, kinds["no-waiting"].hours);
         let others = kinds.iter().filter(|(name, _)| *name != "no-waiting");
@@ -102,7 +101,7 @@ fn frequent_severe_stragglers_leave_the_usual_means_behind() {
         avoided(&rare) > 0.6 && avoided(&frequent) < 0.57,
         "{rare:?} {frequent:?}"
     );
-    // And more is wasted on it.
+    // And more is wasted for it.
     for name in ["backup-4", "speculative-75"] {
         assert!(
             frequent[name].wasted > 0.3 && rare[name].wasted < 0.25,
@@ -113,7 +112,7 @@ fn frequent_severe_stragglers_leave_the_usual_means_behind() {
 }
 
 /// Inside the stated range of the price of staleness, flexible barriers are best in time and cost; outside they are not. The
-/// edge of the range is where it is said to be.
+/// edge of the range is at the stated value.
 #[test]
 fn flexible_barriers_are_best_up_to_the_stated_price_of_staleness() {
     let best = |kinds: &BTreeMap<String, Means>, of: fn(&Means) -> f64| {
@@ -126,13 +125,13 @@ fn flexible_barriers_are_best_up_to_the_stated_price_of_staleness() {
     let outside = kinds("flexible-outside", "2");
     assert_eq!(best(&outside, |k| k.hours), "backup-2", "{outside:?}");
     assert_eq!(best(&outside, |k| k.usd), "backup-2", "{outside:?}");
-    // Every worker misses what the nineteen others have finished.
+    // Every worker misses the gradients that the nineteen others have finished.
     let stale = |kind: &str| inside[kind].staleness;
     assert!((stale("flexible") - 0.95).abs() < 0.005, "{inside:?}");
     let harmless = |kind: &str| inside[kind].hours / (1.0 + 0.15 * stale(kind));
     let edge = (inside["backup-2"].hours / harmless("flexible") - 1.0) / stale("flexible");
     assert!((edge - 0.215).abs() < 0.01, "{edge}");
-    // At the same price per sample, bounded staleness costs about as much.
+    // At an equal price per sample, bounded staleness has about equal cost.
     assert!(
         (inside["ssp-3"].hours / 3.09 - 1.0).abs() < 0.01,
         "{inside:?}"
@@ -140,8 +139,8 @@ fn flexible_barriers_are_best_up_to_the_stated_price_of_staleness() {
     assert!((harmless("ssp-3") / 2.70 - 1.0).abs() < 0.01, "{inside:?}");
 }
 
-/// What is dropped trains with the smaller batch: four of 20 gradients at B 1,024 are as B 819, which takes 181.4
-/// epochs instead of 172.25; one is as B 973. Without stragglers a step takes equally long.
+/// With dropped gradients the batch is smaller: four of 20 gradients at B 1,024 are as B 819, which needs 181.4 epochs
+/// instead of 172.25; one is as B 973. Without stragglers a step is equally long.
 #[test]
 fn dropped_gradients_cost_the_epochs_of_the_batch_that_is_left() {
     let steps = |sync: &str, pairs: &str| {
@@ -162,7 +161,7 @@ fn dropped_gradients_cost_the_epochs_of_the_batch_that_is_left() {
     );
     assert!((over_bsp("sync.backup.spare = 1") - 174.24 / 172.25).abs() < 1e-4);
     assert_eq!(over_bsp("sync.asp.service_s = 0"), 1.0);
-    // Beyond what was measured the nearest batch stands in, and the result says so.
+    // Outside the measurements the nearest batch is used, and the result reports it.
     let (bsp, measured) = steps("", "[16, 384]");
     let (least, extrapolated) = steps("sync.backup.spare = 4", "[16, 384]");
     assert_eq!(

@@ -1,5 +1,5 @@
-//! The universal model of `no-search` (`data/fits/universal.csv`): least squares over all shipped workloads that were measured at
-//! several sizes, apart for machines with and without GPUs.
+//! The universal model of `no-search` (`data/fits/universal.csv`): least squares over all shipped workloads that were
+//! measured at several sizes, separately for machines with and without GPUs.
 
 use scavsim::configuration::Shape;
 use scavsim::input::Diagnostics;
@@ -44,7 +44,7 @@ fn job(name: &str) -> Job {
     shapes.filter(|points| points.len() > 1).collect()
 }
 
-/// The exponents of workers and batch; each shape has a level of its own, and all jobs count alike.
+/// The exponents of workers and batch; each shape has a level of its own, and all jobs have equal weights.
 fn exponents<'j>(jobs: impl Iterator<Item = &'j Job>) -> [f64; 2] {
     let (mut squares, mut products) = ([0.0; 3], [0.0; 2]);
     for job in jobs {

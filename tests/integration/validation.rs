@@ -1,4 +1,4 @@
-//! What workloads say of measurements that they have not seen, and of those that they have.
+//! Predictions of workloads for held-out and for known measurements.
 
 use scavsim::configuration::Configuration;
 use scavsim::input::Diagnostics;
@@ -22,7 +22,7 @@ fn lines<'t>(table: &'t str, workload: &str) -> Vec<&'t str> {
         .collect()
 }
 
-/// Of all shipped workloads, all but the two slowest are made again; `SCAVSIM_RENEW=1` makes the whole file.
+/// Among all shipped workloads, all but the two slowest are computed again; `SCAVSIM_RENEW=1` makes the whole file.
 #[test]
 fn the_table_of_hold_outs_in_results_is_current() {
     let sandbox = Sandbox::new();
@@ -88,15 +88,15 @@ fn what_is_between_measurements_is_foretold_within_the_noise_of_placements() {
         }
     }
     for (name, most) in [
-        // A law without what two VMs take more was 3.7 % off: its two errors cancelled.
+        // A law without the extra time of two VMs had an error of 3.7 %: its two errors cancelled.
         ("pollux-bert", 10.0),
         ("pollux-cifar10", 10.0),
-        // With the law of four-GPU machines alone it was 8.6 % off; a preference for roots does not bring that back.
+        // Only with the law of four-GPU machines the error was 8.6 %; a preference for roots does not restore that.
         ("pollux-imagenet", 13.5),
     ] {
         let error = cell(&table, name, "large clusters", "g4dn.12xlarge", ERROR);
         assert!(error <= most, "{name}, large clusters: {error} %");
-        // All rows are answered.
+        // All rows are predicted.
         let count = |column| cell(&table, name, "large clusters", "g4dn.12xlarge", column);
         assert_eq!(count(3), count(4), "{name}");
     }
@@ -110,7 +110,7 @@ fn what_is_between_measurements_is_foretold_within_the_noise_of_placements() {
     }
 }
 
-/// Between local batches a thousandth apart, a step is no further apart than a step can be.
+/// Between local batches a thousandth apart, steps differ no more than they can.
 #[test]
 fn there_is_no_spike_at_a_measured_point() {
     for name in library::names() {
@@ -199,7 +199,7 @@ fn a_workload_of_one_point_has_nothing_to_leave_out() {
     let assert = sandbox.run(&["validate", "./w"]).success();
     let printed = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Whatever is not asked says why.
+    // Missing predictions have a reason.
     for reason in [
         "p: not asked: one K of a (fewer than three worker counts)",
         "one batch of a (no placement has three batches)",
@@ -213,7 +213,7 @@ fn a_workload_of_one_point_has_nothing_to_leave_out() {
     assert!(told.contains("unknown workload `nowhere`"), "{told}");
 }
 
-/// With five VMs at most, what four and five take is told by three and fewer; each way of leaving out is answered, or says why.
+/// With five VMs at most, four and five are predicted from three and fewer; each way of holding out has a prediction, or a reason.
 #[test]
 fn few_large_machines_are_foretold_from_three_of_them() {
     let mut table = "vm,workers,batch,step_s,epochs\n".to_owned();
@@ -245,7 +245,7 @@ fn few_large_machines_are_foretold_from_three_of_them() {
     }
 }
 
-/// A straight line in B through the neighbours of every batch left out, as the law of these workloads has it.
+/// A straight line in B through the neighbours of every held-out batch, as in the law of these workloads.
 #[test]
 fn epochs_of_a_batch_left_out_are_those_of_a_line_through_its_neighbours() {
     for name in ["mlperf-resnet", "mlperf-rnnt", "mlperf-bert"] {
@@ -270,7 +270,7 @@ fn epochs_of_a_batch_left_out_are_those_of_a_line_through_its_neighbours() {
     }
 }
 
-/// A check asks only whether there is an answer: what it lets through is what a run can answer.
+/// A check only tests whether there is an answer: a run can answer everything that it accepts.
 #[test]
 fn whether_there_is_an_answer_is_what_the_answer_says() {
     let reach = Reach::default();

@@ -32,8 +32,8 @@ fn mean(rows: &Rows, strategy: &str, column: &str) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Mean overhead over the optimum on 18 jobs: 0.79 of cost and 0.11 of time, as below. Peers by their
-/// own rule come to more; by time it takes the dearest cluster, which is hard to beat in one run.
+/// Mean overhead over the optimum on 18 jobs: 0.79 of cost and 0.11 of time, as below. Peers by their own rule have more; by
+/// time it chooses the most expensive cluster, which is hard to beat in one run.
 #[test]
 fn a_job_that_runs_once_costs_less_than_with_the_peers() {
     for (objective, bound, peers) in [
@@ -56,7 +56,7 @@ fn a_job_that_runs_once_costs_less_than_with_the_peers() {
     }
 }
 
-/// Epochs are known as `partial` knows them, so it looks at steps and searches for about a hundredth of the job.
+/// Epochs are known as for `partial`, so it probes steps and searches for about a hundredth of the job.
 #[test]
 fn where_steps_can_be_looked_at_it_looks() {
     let rows = rows(
@@ -98,7 +98,7 @@ fn a_budget_ends_it_and_a_wrong_one_is_refused() {
     assert!(stderr(&check).contains("budget"), "{}", stderr(&check));
 }
 
-/// Whatever the number of threads, and although all searches of a job share their first beliefs.
+/// For any number of threads, and although all searches of a job share their first beliefs.
 #[test]
 fn the_same_seed_gives_the_same_searches() {
     let of = |threads: &str| {
@@ -123,7 +123,7 @@ fn the_jobs_that_constants_were_chosen_on_are_apart_from_the_others() {
     );
 }
 
-/// Mean overhead over the optimum at 1, 10 and 100 runs; bounds are what was measured and a tenth.
+/// Mean overhead over the optimum at 1, 10 and 100 runs; bounds are measured values plus a tenth.
 #[test]
 fn overheads_are_what_they_were() {
     let constants = Constants::default();
@@ -141,7 +141,7 @@ fn overheads_are_what_they_were() {
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-/// Family, whether constants were chosen on its jobs, and the least that was measured.
+/// Family, whether constants were chosen on its jobs, and the least measured values.
 const BOUNDS: &[(&str, bool, Objective, [f64; 3])] = &[
     ("scout", true, Objective::Cost, [0.77, 0.46, 0.13]),
     ("scout", true, Objective::Time, [0.09, 0.25, 0.07]),
@@ -151,8 +151,8 @@ const BOUNDS: &[(&str, bool, Objective, [f64; 3])] = &[
     ("trimtuner", false, Objective::Cost, [0.00, 0.45, 0.11]),
 ];
 
-/// Serving with at most 50 ms between tokens: most machines miss that, and what a run shows of it is learned. Without that, runs cost
-/// 3.08 and 0.31 more than the optimum's here.
+/// Serving with at most 50 ms between tokens: most machines miss that, and the search learns from its runs. Without learning,
+/// runs cost 3.08 and 0.31 more than the optimum's here.
 #[test]
 fn a_limit_on_quality_is_learned_from_what_runs_show() {
     let sandbox = Sandbox::new();
@@ -177,9 +177,9 @@ fn a_limit_on_quality_is_learned_from_what_runs_show() {
     }
 }
 
-/// What earlier runs of other programs are worth on Scout, in overhead over the optimum: by time of ten runs 0.11 where without them it
-/// is 0.28. Where other rules are not surely better it does what it does without: by cost 0.79, 0.56 and 0.15 of 1, 10 and 100 runs, where
-/// without them it is 0.79, 0.56 and 0.14. Searches have no luck there, so bounds are those figures, rounded up.
+/// The value of earlier runs of other programs on Scout, in overhead over the optimum: by time of ten runs 0.11, without them
+/// 0.28. If other rules are not surely better it acts as without them: by cost 0.79, 0.56 and 0.15 of 1, 10 and 100 runs,
+/// without them 0.79, 0.56 and 0.14. Searches have no randomness there, so bounds are those figures, rounded up.
 #[test]
 fn other_jobs_help_where_they_can() {
     let with_history = "value-of-information-history";

@@ -1,5 +1,4 @@
-//! What `check` passes, `run` runs: both read a scenario on one path, and a plan is made of whatever that path lets
-//! through.
+//! `run` runs everything that `check` accepts: both read a scenario in one way, and a plan can be made of every accepted one.
 
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,11 +24,11 @@ fn load(text: &str, folder: &Path) -> Result<Scenario, String> {
     loaded.ok_or_else(|| diagnostics.render(false))
 }
 
-/// Fails unless a plan can be made of a scenario that was passed, with all that its cases need.
+/// Fails unless a plan can be made of an accepted scenario, with everything that its cases need.
 fn plans(scenario: &Scenario, text: &str) {
     let setup = &scenario.runs_in[0].setup;
     if setup.spot.is_some() || setup.elastic.is_some() {
-        // Expectations are means over runs, which take long and cannot fail.
+        // Expectations are means over runs, which are slow and cannot fail.
         for (workload, configurations) in scenario.workloads() {
             let reach = setup.reach(
                 &scenario.clusters().expect("clusters").reach,
@@ -49,7 +48,7 @@ fn plans(scenario: &Scenario, text: &str) {
         Ok(plan) => plan,
         Err(why) => panic!("passed, and then refused: {why}\n{text}"),
     };
-    // Arenas of many VM types differ in their figures only: some of them speak for all.
+    // Arenas of many VM types differ only in their figures: some of them represent all.
     let step = plan.arena_count().div_ceil(20);
     for index in (0..plan.arena_count()).step_by(step) {
         if let Err(why) = plan.arena(index) {
@@ -158,12 +157,12 @@ fn what_cannot_be_built_is_refused_by_both_with_its_place() {
     }
 }
 
-/// Training needs no noise, that of one worker least of all: it is 1 by definition.
+/// Training needs no noise, especially not of one worker: it is 1 by definition.
 #[test]
 fn a_cluster_may_shrink_to_sizes_of_unknown_noise() {
     let sandbox = Sandbox::new();
     sandbox.workload("mine");
-    // Steps from one worker on; epochs from 8, which `keep-batch` asks for whatever the workers.
+    // Steps from one worker on; epochs from 8, which `keep-batch` uses for any number of workers.
     let steps = sandbox.read("mine/steps.csv");
     let row = |line: &str, workers| {
         let mut cells: Vec<&str> = line.split(',').collect();
@@ -171,7 +170,7 @@ fn a_cluster_may_shrink_to_sizes_of_unknown_noise() {
         cells.join(",")
     };
     let mut more = String::new();
-    // No line leads from one VM to several: two workers are measured as well.
+    // No line leads from one VM to several: two workers are measured, too.
     for line in steps.lines().filter(|l| l.starts_with("e2-standard-4,8,")) {
         for workers in ["1", "2"] {
             writeln!(more, "{}", row(line, workers)).expect("a string takes all");
@@ -193,7 +192,7 @@ fn a_cluster_may_shrink_to_sizes_of_unknown_noise() {
     sandbox.run(&["run", "scenario.toml"]).success();
 }
 
-/// A value that stands nowhere in the shipped scenarios.
+/// A value that occurs nowhere in the shipped scenarios.
 fn odd_value() -> impl Strategy<Value = String> {
     select(vec![
         "[]",
@@ -238,7 +237,7 @@ fn odd_value() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Values that stand in shipped scenarios are replaced, and whole lines left out.
+/// Replaces values of shipped scenarios, and leaves out whole lines.
 fn a_mutant() -> impl Strategy<Value = (PathBuf, String)> {
     let line = (any::<prop::sample::Index>(), prop::option::of(odd_value()));
     let small = |path: &PathBuf| {
@@ -379,7 +378,7 @@ proptest! {
     }
 }
 
-/// Else the test above would show nothing.
+/// Otherwise the test above would show nothing.
 #[test]
 fn the_generator_makes_both_sound_and_unsound_clusters() {
     use proptest::strategy::ValueTree;

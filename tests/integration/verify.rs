@@ -1,4 +1,4 @@
-//! Results that prove themselves: what was changed is found, and so is what was changed with all its hashes.
+//! Results that can be verified: changes are found, even if all hashes were updated.
 
 use scavsim::report::manifest::{self, Identity};
 use serde_json::json;
@@ -32,7 +32,7 @@ fn results_are_what_their_scenario_comes_to() {
         "{told}"
     );
     assert!(told.contains("20 of 48 cases evaluated again"), "{told}");
-    // The same draw again; all cases; none.
+    // The draw again; all cases; none.
     let draw = told.split("--draw ").nth(1).expect("it is told");
     let draw: String = draw.chars().take_while(char::is_ascii_digit).collect();
     let again = [&VERIFY[..], &["--draw", &draw]].concat();
@@ -43,7 +43,7 @@ fn results_are_what_their_scenario_comes_to() {
     let told = stdout(&sandbox.run(&["verify", "out", "--again", "0"]).success());
     assert_eq!(told.lines().count(), 1, "{told}");
     assert_eq!(sandbox.contents("out"), before);
-    // A summary by other columns, and another form of the records.
+    // A summary by other columns, and another format of the records.
     for more in [
         &["--summary-by", "strategy,chosen_vm"][..],
         &["--records", "jsonl"],
@@ -52,7 +52,7 @@ fn results_are_what_their_scenario_comes_to() {
         sandbox.run(&[&run[..], more].concat()).success();
         sandbox.run(&VERIFY).success();
     }
-    // Of another scenario, or of none.
+    // For another scenario, or for none.
     let told = stderr(&sandbox.run(&["verify", "out"]).code(2));
     assert!(told.contains("--scenario FILE"), "{told}");
     sandbox.edit("scenario.toml", "0.1", "0.2");
@@ -100,7 +100,7 @@ fn whatever_is_changed_is_told() {
     sandbox.run(&VERIFY).success();
 }
 
-/// All hashes are right: somebody has made them anew. That the rows are those of the scenario nobody can make.
+/// All hashes are valid: they were recomputed. But the rows cannot be those of the scenario.
 #[test]
 fn a_forgery_with_right_hashes_is_found_by_evaluating_again() {
     let sandbox = finished();
@@ -124,7 +124,7 @@ fn a_forgery_with_right_hashes_is_found_by_evaluating_again() {
     assert!(told.contains("evaluated again"), "{told}");
 }
 
-/// Pairs of mirrored replicas are pairs, too, where the rows are read back.
+/// Antithetic pairs are also pairs when the rows are read back.
 #[test]
 fn rows_of_antithetic_replicas_come_to_the_summary_of_the_run() {
     let sandbox = Sandbox::with(&SCENARIO.replace("replicas", "antithetic = true\nreplicas"));

@@ -1,4 +1,4 @@
-//! What unlike workers cost by waiting: the law of it, its fit, and times of a paper by the law of its other times.
+//! The cost of mixed workers by waiting: its law, its fit, and times of a paper by the law of its other times.
 
 use scavsim::fit::worker::{TimedStep, barrier_s, by_size};
 use scavsim::workload::law::{Speed, WorkerLaw};
@@ -12,7 +12,7 @@ const CLUSTERS: [[f64; 3]; 4] = [
     [2.0, 17.0, 20.0],
 ];
 
-/// Steps of four clusters of 39 cores with equal batches and with such in proportion to cores; one of them `off` times as long.
+/// Steps of four clusters of 39 cores with equal batches and with batches in proportion to cores; one of them `off` times as long.
 fn timed(law: &WorkerLaw, off: f64) -> Vec<TimedStep> {
     let step = |batch: &dyn Fn(f64) -> f64, sizes: [f64; 3]| {
         let workers: Vec<(f64, f64)> = sizes.iter().map(|&n| (batch(n), n)).collect();
@@ -28,7 +28,7 @@ fn timed(law: &WorkerLaw, off: f64) -> Vec<TimedStep> {
     all
 }
 
-/// A law of a worker's time by its cores, with what waiting costs.
+/// A law of a worker's time by its cores, with a cost of waiting.
 fn waiting_law(waiting_s: f64) -> WorkerLaw {
     let text = format!(
         "sample_s = 0.06\nfixed_samples = 60\nspeed = {{ power = {{ exponent = 0.77 }} }}\nwaiting_s = {waiting_s}"
@@ -40,7 +40,7 @@ fn waiting_law(waiting_s: f64) -> WorkerLaw {
 fn a_law_of_unlike_workers_is_found_again_from_its_own_times() {
     for waiting_s in [0.0, 3.7] {
         let found = by_size(&timed(&waiting_law(waiting_s), 1.0)).expect("found");
-        // What holds the constants moves them by less than a thousandth.
+        // The weak prior moves the constants by less than a thousandth.
         let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 2e-3;
         assert!(close(found.sample_s.get(), 0.06), "{found:?}");
         assert!(close(found.fixed_samples.get(), 60.0), "{found:?}");
@@ -66,7 +66,7 @@ fn one_time_that_is_off_does_not_carry_the_law_away() {
     assert!(by_size(&steps[..3]).is_none());
 }
 
-/// Steps of the same clusters under both policies that take so many minutes for 10,000, uniform before variable.
+/// Steps of the clusters under both policies that need these minutes for 10,000, uniform before variable.
 fn plotted(minutes: [[f64; 2]; 4]) -> Vec<TimedStep> {
     let mut steps = timed(&waiting_law(0.0), 1.0);
     let [uniform, variable] = [0, 1].map(|by| minutes.map(|both| both[by]));
@@ -85,7 +85,7 @@ const RESNET50: [[f64; 2]; 4] = [
 const MNIST: [[f64; 2]; 4] = [[73.0, 78.0], [241.0, 80.0], [348.0, 108.0], [586.0, 315.0]];
 const REGRESSION: [[f64; 2]; 4] = [[28.0, 32.0], [45.0, 36.0], [160.0, 128.0], [380.0, 265.0]];
 
-/// Without uniform H2 the times of MNIST ask for ever less growth with cores and an ever dearer wait.
+/// Without uniform H2 the times of MNIST lead to less and less growth with cores and a more and more expensive wait.
 #[test]
 fn constants_that_times_do_not_tell_are_held() {
     let mut steps = plotted(MNIST);
@@ -104,10 +104,10 @@ fn times_of_unlike_workers_are_foretold_by_the_law_of_the_others() {
     }
 }
 
-/// What the reasons of times that are off say of the law of all times.
+/// Statements in the reasons about the law of all times.
 #[test]
 fn the_reasons_of_times_that_are_off_are_what_their_law_says() {
-    // Seconds beyond the slowest worker per share of waiting, the least and the most of the clusters that wait.
+    // Seconds above the slowest worker per share of waiting, the least and the most of the clusters that wait.
     let asked_s = |minutes| {
         let steps = plotted(minutes);
         let law = by_size(&steps).expect("a law");

@@ -1,4 +1,4 @@
-//! What a changed key does, beside the unchanged run and paper.
+//! The effect of a changed key, compared with the unchanged run and paper.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn figure(row: &Value, name: &str) -> f64 {
         .unwrap_or_else(|| panic!("{name}: {row}"))
 }
 
-/// Dearer VMs cost as much more as they are dearer, and take as long.
+/// VMs with a higher price increase the cost in proportion, and need equal time.
 #[test]
 fn each_value_has_a_row_with_the_paired_difference() {
     let priced = "[pricing]\npolicies = [\"mine\"]\ndefine.mine = { usd_per_vm_hour = 1 }\n";
@@ -91,7 +91,7 @@ fn the_same_value_changes_nothing_and_mistakes_are_told_together() {
     assert!(stderr(&nothing.code(2)).contains("sets nothing"));
 }
 
-/// SkyNomad costs more where machines take longer to work, and a folder of it says so, too.
+/// SkyNomad costs more if machines start more slowly, also from a folder of it.
 #[test]
 fn a_paper_is_beside_itself_with_a_changed_key() {
     let sandbox = Sandbox::with(SCENARIO);

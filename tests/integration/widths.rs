@@ -1,4 +1,4 @@
-//! What commands print on terminals of 80, 100 and 140 columns, in colours and without, and first contact.
+//! Output of commands on terminals of 80, 100 and 140 columns, with and without colours, and first contact.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -196,7 +196,7 @@ pub fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("it is UTF-8")
 }
 
-/// What a command prints in colours at a width; each is run once.
+/// Output of a command in colours at a width; each is run once.
 pub fn coloured(arguments: &[&str], width: &str) -> Arc<String> {
     type Run = Arc<OnceLock<Arc<String>>>;
     static RUNS: Mutex<BTreeMap<String, Run>> = Mutex::new(BTreeMap::new());
@@ -207,7 +207,7 @@ pub fn coloured(arguments: &[&str], width: &str) -> Arc<String> {
     Arc::clone(run.get_or_init(|| Arc::new(printed(&all))))
 }
 
-/// The same text without colours.
+/// The text without colours.
 fn without_colours(coloured: &str) -> String {
     let (mut bare, mut rest) = (String::new(), coloured);
     while let Some((before, after)) = rest.split_once('\u{1b}') {
@@ -217,7 +217,7 @@ fn without_colours(coloured: &str) -> String {
     bare + rest
 }
 
-/// Escapes take no room: as many columns are shown with colours as without.
+/// Escapes have no width: as many columns are shown with colours as without.
 #[test]
 fn colours_change_nothing_but_colours() {
     for (name, arguments) in COMMANDS {
@@ -235,7 +235,7 @@ fn nothing_is_wider_than_the_terminal() {
     for (name, arguments) in COMMANDS {
         for width in ["60", "80", "100", "140"] {
             let text = if width == "60" {
-                // Nobody asked for colours.
+                // Colours were not requested.
                 let text = printed(&[arguments, &["--width", width][..]].concat());
                 assert!(!text.contains('\u{1b}'), "{name}");
                 text
@@ -267,7 +267,7 @@ fn nothing_is_wider_than_the_terminal() {
             .any(|name| line.starts_with(&format!("{name} at 60")))
     };
     wide.retain(|line| !has_no_room(line));
-    // A list of holders has no words to break at, and nobody breaks a usage line.
+    // A list of holders has no blanks to break at, and a usage line is never broken.
     wide.retain(|line| !line.starts_with("licences at 80") && !line.contains(": Usage: "));
     assert!(wide.is_empty(), "{}", wide.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Workers of any size, shares of them that change, protocols by workload, state larger than memory: against arithmetic.
+//! Workers of any size, core shares that change, protocols by workload, state larger than memory: compared with arithmetic.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,8 +20,8 @@ use crate::sandbox::{Rows, Sandbox};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/integration/data");
 
-/// The workload `cores`: 18,000 steps of 128 samples, 1 ms for each on `cores-4`; beyond a knee 2 ms. A step takes
-/// 80 ms more, times the share of their time that workers wait for the slowest. Restores take 10 s.
+/// The workload `cores`: 18,000 steps of 128 samples, 1 ms for each on `cores-4`; above a knee 2 ms. A step needs 80 ms more,
+/// times the share of their time that workers wait for the slowest. Restores need 10 s.
 fn load(rest: &str) -> Result<Scenario, String> {
     let text = format!(
         "workloads = [\"./cores\"]\nsearch.strategies = [\"oracle\"]\nsearch.objectives = [\"time\"]\n\
@@ -35,7 +35,7 @@ fn load(rest: &str) -> Result<Scenario, String> {
         .ok_or_else(|| wrong.render(false))
 }
 
-/// Seconds of the first configuration in so many replicas, and of those that were spent on settling and restores.
+/// Seconds of the first configuration in a number of replicas, and those spent on settling and restores.
 fn runs(scenario: &Scenario, fidelity: Fidelity, replicas: u64) -> (Welford, Welford) {
     let plan = Plan::new(scenario).expect("a checked scenario");
     let world = plan.arena(0).expect("an arena").world().expect("simulated");
@@ -78,10 +78,10 @@ fn a_vm_type_has_a_size_of_its_own_under_the_law_of_the_measured_one() {
         // 64 ms and 256 ms: 3/8 of the time of both is waiting.
         let uniform = of("mix = { cores-4 = 1, one = 1 }");
         close(uniform, 18_000.0 * 0.286, 1e-6);
-        // 102.4 and 25.6 samples, as far as batches are whole numbers.
+        // 102.4 and 25.6 samples, up to rounding of batches.
         let proportional = of("mix = { cores-4 = 1, one = 1 }\nbatching = \"static\"");
         close(proportional, 18_000.0 * 0.1024, 0.01);
-        // By cores, which is the same under a law that goes by nothing else.
+        // By cores, which is equal under a law that depends only on them.
         let by_size = of("mix = { cores-4 = 1, one = 1 }\nbatching = \"by-size\"");
         assert_eq!(by_size, proportional);
         // 32 samples at 1 ms, and 32 at 2 ms.
@@ -104,13 +104,13 @@ fn what_is_available_changes_while_workers_train_and_only_a_controller_follows()
             assert_eq!(settling, 0.0, "{batching}");
         }
         let (end, settling) = of("batching = { dynamic = {} }", fidelity);
-        // One or two changes of 10 s, and 50 steps or more that take 0.256 s instead of 0.1024 s.
+        // One or two changes of 10 s, and 50 steps or more that need 0.256 s instead of 0.1024 s.
         assert!((15.0..50.0).contains(&settling), "{settling}");
         close(end - settling, 360.0 + 12_375.0 * 0.1024, 0.05);
     }
 }
 
-/// It goes back to what it was: a controller settles twice, and batches that nobody sets are as they were.
+/// It returns to its former value: a controller settles twice, and fixed batches stay unchanged.
 #[test]
 fn what_was_taken_comes_back() {
     let of = |batching: &str| {
@@ -136,7 +136,7 @@ fn without_a_law_by_size_compute_takes_as_long_as_cores_are_missing() {
     }
 }
 
-/// VMs are lost, too: all sizes have their levels, and both fidelities agree.
+/// VMs are also lost: all sizes have their levels, and both fidelities agree.
 #[test]
 fn losses_and_shares_go_together() {
     let text = "[kind.k]\nvm = \"cores-4\"\nmarket = \"spot\"\navailability = { cores-4 = [[0.2, 0.5], [0.5, 0.8]] }\n\
@@ -148,7 +148,7 @@ fn losses_and_shares_go_together() {
     close(fast.mean(), event.mean(), 1e-3);
 }
 
-/// Two equal VMs of which luck makes one slower: equal batches wait for the slowest, a controller gives it fewer samples.
+/// Two equal VMs of which one is randomly slower: equal batches wait for the slowest, a controller gives it fewer samples.
 #[test]
 fn a_controller_sees_the_luck_of_machines() {
     let of = |batching: &str| {
@@ -160,7 +160,7 @@ fn a_controller_sees_the_luck_of_machines() {
     let (dynamic, settling) = of("batching = { dynamic = {} }");
     assert_eq!(none.mean(), 0.0);
     assert!(settling.mean() > 5.0, "{}", settling.mean());
-    // The slowest of two takes 1 + 0.56·0.3 in the mean; the harmonic mean is below 1.
+    // The slowest of two needs 1 + 0.56·0.3 in the mean; the harmonic mean is below 1.
     let gain = dynamic.mean() / uniform.mean();
     assert!((0.75..0.93).contains(&gain), "{gain}");
     let (fixed, _) = of("batching = \"static\"");
@@ -188,7 +188,7 @@ fn workloads_have_protocols_of_their_own() {
     assert_eq!(rows.len(), 2);
 }
 
-/// What was measured held the largest local batch of the table in 16 GB: half of the memory holds half of it.
+/// The measurements had the largest local batch of the table in 16 GB: half of the memory holds half of it.
 #[test]
 fn memory_limits_the_batches_of_the_scavenger_workloads() {
     for (workload, largest) in [
@@ -214,7 +214,7 @@ fn memory_limits_the_batches_of_the_scavenger_workloads() {
 }
 
 fn told(said: &str, all: &[&str]) {
-    // Where lines are broken is not what is asked here.
+    // Line breaks are not tested here.
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in all {
         assert!(said.contains(words), "no `{words}` in\n{said}");
@@ -309,18 +309,18 @@ fn hours_by_kind(scenario: &str) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// A scenario that builds on the shipped one of unlike workers.
+/// A scenario that includes the shipped one of mixed workers.
 fn unequal_workers(rest: &str) -> String {
     let shipped = crate::sandbox::repository().join("scenarios/unequal-workers.toml");
     format!("include = {shipped:?}\n{rest}")
 }
 
-/// The shipped workload has the law that is fitted to the times of the paper.
+/// The shipped workload has the law fitted to the times of the paper.
 #[test]
 fn the_scenario_of_unequal_workers_is_the_paper_in_its_file() {
     let sandbox = Sandbox::new();
     let paper = crate::sandbox::repository_file("data/papers/acsos20/paper.toml");
-    // Its constants name rows that are not asked for here.
+    // Its constants name rows that are not used here.
     let (paper, _) = paper.split_once("[[constants]]").expect("it has constants");
     sandbox.write("paper/paper.toml", paper);
     let cells = [
@@ -336,7 +336,7 @@ fn the_scenario_of_unequal_workers_is_the_paper_in_its_file() {
         "figure,expression,value,unit,tolerance,tolerance_kind,kind,evidence\n".to_owned();
     let hours = hours_by_kind(&unequal_workers(""));
     for (kind, cluster, batching) in cells {
-        // A scenario's batches are whole samples, of which workers that wait for each other take up to half a percent.
+        // A scenario's batches are whole samples, for which workers with a barrier need up to half a percent.
         figures += &format!(
             "{kind},\"unequal_time_s(resnet50, {cluster}, {batching}) / 3600\",{},h,0.005,relative,figure,self\n",
             hours[kind]
@@ -349,8 +349,8 @@ fn the_scenario_of_unequal_workers_is_the_paper_in_its_file() {
     assert!(hours["h10-dynamic"] < 0.6 * hours["h10"]);
 }
 
-/// Workers that are a little more unlike take a little longer: losing a share of the smallest one's cores costs at most four
-/// times that share of the time, wherever it is.
+/// Workers that differ a little more need a little longer: losing a share of the smallest one's cores costs at most four
+/// times that share of the time, anywhere.
 #[test]
 fn no_small_change_of_the_cores_makes_a_large_one_of_the_time() {
     let mut text = String::new();
@@ -385,7 +385,7 @@ fn no_small_change_of_the_cores_makes_a_large_one_of_the_time() {
     }
 }
 
-/// Of very many configurations truths are made when they are asked for: each is what it is among few.
+/// With very many configurations truths are computed on demand: each equals its value among few.
 #[test]
 fn a_configuration_is_the_same_among_very_many_as_among_few() {
     let text = r#"
@@ -404,7 +404,7 @@ fn a_configuration_is_the_same_among_very_many_as_among_few() {
     let plan = Plan::new(&scenario).expect("a checked scenario");
     let arena = plan.arena(0).expect("an arena");
     let many = arena.world().expect("simulated");
-    // What is expected of all, and what they cost, asks for none; to tell whether anything may happen, for one.
+    // Expectations of all, and their costs, need none; whether anything may happen needs one.
     assert_eq!(many.truths.made(), 1);
     let places: Vec<usize> = (0..all.len()).step_by(1_009).collect();
     let some: Vec<Configuration> = places.iter().map(|at| all[*at].clone()).collect();

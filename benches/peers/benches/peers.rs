@@ -1,4 +1,4 @@
-//! The event loop beside other simulators, on the same draws: K workers compute, the last one begins a communication of
+//! The event loop compared with other simulators, on equal draws: K workers compute, the last one begins a communication of
 //! constant time, and all begin again.
 //!
 //! `cargo bench -p scavsim-peers`. All agree on the simulated time, to the rounding of their clocks; it is checked.
@@ -21,7 +21,7 @@ use scavsim::rng::{LargestLogNormal, Stream, Streams};
 use scavsim::training::Fidelity;
 use table::{Goal, Path};
 
-/// What every peer draws from.
+/// The source of draws of every peer.
 pub struct Luck {
     law: LargestLogNormal,
     stream: Stream,
@@ -41,7 +41,7 @@ impl Luck {
     }
 }
 
-/// Workers, and the goals relative to the loop by hand and to desque.
+/// Number of workers, and the goals relative to the loop by hand and to desque.
 const SIZES: [(u32, f64, f64); 4] = [
     (4, 0.9, 0.9),
     (16, 0.7, 0.6),

@@ -1,9 +1,9 @@
-//! Advice over the catalogue: from few rows on one machine to the cheapest and the fastest of all with the same GPU; and GPUs
-//! that nobody measured.
+//! Advice over the catalogue: from few rows on one machine to the cheapest and the fastest of all with an equal GPU; and GPUs
+//! without measurements.
 //!
-//! A cut is a ladder of `ladders`. It goes through the door that users have, with the prices of the catalogue and what is expected of
-//! laws taken from the other applications. A machine with one T4 does what was measured with one worker on each VM with four: alone, or
-//! where its network is as fast. Judged is the first choice of which the truth is known.
+//! A cut is a ladder of `ladders`. It is processed like a user's table, with the prices of the catalogue and priors of laws
+//! from the other applications. A machine with one T4 has the measurements of one worker on each VM with four: alone, or if
+//! its network is as fast. The judged choice is the first one with known truth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,19 +30,19 @@ use scavsim_import::profile;
 const MEASURED: &str = "g4dn.12xlarge";
 /// Machines with one T4 and the network of that one.
 const WITH_ITS_NETWORK: [&str; 2] = ["g4dn.8xlarge", "g4dn.16xlarge"];
-/// Simulated runs of each configuration: they only widen intervals, by what repeats scatter.
+/// Simulated runs of each configuration: they only widen intervals, by the scatter of repeats.
 const RUNS: u64 = 20;
 
-/// What came of cuts.
+/// The results of cuts.
 #[derive(Debug, Default)]
 struct Tally {
     /// Cuts, and those without an answer.
     cuts: [usize; 2],
-    /// Regrets over what is within the bounds of advice, over all that was measured, and of the best measured machine.
+    /// Regrets over the best within the bounds of advice, over all measured ones, and of the best measured machine.
     regrets: BTreeMap<&'static str, Vec<[f64; 3]>>,
-    /// How often a machine was chosen that was not measured.
+    /// Number of choices of unmeasured machines.
     untouched: BTreeMap<&'static str, usize>,
-    /// Intervals asked and held: on the measured machine, and on others.
+    /// Predicted intervals, and those that contain the truth: on the measured machine, and on others.
     asked: [usize; 2],
     held: [usize; 2],
 }
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// The study on so many cuts of each size from each application, as a document.
+/// The study on `cuts` cuts of each size from each application, as a document.
 pub fn document(cuts: usize) -> String {
     let mut all: BTreeMap<(&str, usize), Tally> = BTreeMap::new();
     for name in WORKLOADS {
@@ -152,7 +152,7 @@ fn question(workload: &Workload, objective: Objective) -> Question {
     }
 }
 
-/// What was measured of a choice: of a machine with one GPU, what one worker on each VM did.
+/// The measurement of a choice: for a machine with one GPU, that of one worker on each VM.
 fn fact_of<'f>(facts: &'f [Fact], c: &Configuration) -> Option<&'f Fact> {
     let shape = Shape::parse(&c.vm).ok()?;
     let is_alike = c.workers == 1 || WITH_ITS_NETWORK.contains(&shape.vm_type);
@@ -220,7 +220,7 @@ fn usd(vm: &str) -> f64 {
         .map_or(f64::INFINITY, |p| p.usd_per_hour)
 }
 
-/// Regret of the choice over what is within bounds and over all, and that of the best on the measured machine over what is within.
+/// Regret of the choice over the best within bounds and over all, and that of the best on the measured machine over the best within bounds.
 fn regret(
     advice: &Advice,
     objective: Objective,
@@ -232,7 +232,7 @@ fn regret(
         Objective::Time => fact.truth.time_s,
         _ => usd * fact.vms * fact.truth.time_s,
     };
-    // Single GPUs are had for the price of the cheapest machine with one, and with the network of the measured one for more.
+    // Single GPUs cost the price of the cheapest machine with one, and more with the network of the measured one.
     let least = |facts: &mut dyn Iterator<Item = &Fact>| {
         let value = |fact: &Fact| {
             let c = &fact.configuration;
@@ -283,7 +283,7 @@ fn regret(
 
 type Tallies<'t> = BTreeMap<(&'t str, usize), Tally>;
 
-/// Rows of the first table: of an application or of all, of so many rows or of all (0).
+/// Rows of the first table: for an application or all, for a number of rows or all (0).
 fn regrets(all: &Tallies<'_>, (name, rows): (&str, usize), text: &mut String) {
     let own = || {
         let fits = move |(n, r): &(&str, usize)| {
@@ -346,13 +346,13 @@ fn intervals(all: &Tallies<'_>, name: &str, text: &mut String) {
     );
 }
 
-/// What was said of a GPU beside another.
+/// Predictions of one GPU from another.
 #[derive(Debug, Clone, Default)]
 struct Beside {
     /// Relative errors of time: of the law, and of the ratios of fp32 peaks, of 16-bit peaks and of bandwidths.
     errors: [Vec<f64>; 4],
     held: usize,
-    /// Factors that the 90 % intervals reach to.
+    /// Factors of the 90 % intervals.
     factors: Vec<f64>,
 }
 
@@ -408,7 +408,7 @@ impl Beside {
     }
 }
 
-/// Each GPU left out, and foretold from each other one, for the trainings that set nothing.
+/// Each GPU held out, and predicted from each other one, for the trainings that are not used in the fit.
 fn left_out() -> String {
     let mut text = "
 ## GPUs that nobody measured

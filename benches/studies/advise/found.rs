@@ -1,28 +1,27 @@
-//! What came of a study: regrets, coverage of intervals, and what advised measurements save over random ones.
+//! Results of a study: regrets, coverage of intervals, and savings by advised measurements over random ones.
 
 use scavsim::search::Objective;
 use scavsim::stats::{Welford, student_t};
 
-/// What came of one cut under one objective.
+/// Results of one cut under one objective.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Outcome {
-    /// True value of the choice over that of the best within the bounds of advice, told or not, less 1.
+    /// True value of the choice over that of the best within the bounds of advice, predicted or not, less 1.
     pub(super) regret: f64,
-    /// The same over the best that was ever measured.
+    /// True value of the choice over the best that was ever measured, less 1.
     pub(super) regret_of_all: f64,
-    /// `regret_of_all` after the advised measurement, and in the mean after random ones; `None` where nothing was left to
-    /// measure.
+    /// `regret_of_all` after the advised measurement, and the mean after random ones; `None` if nothing was left to measure.
     pub(super) after: Option<(f64, f64)>,
 }
 
-/// What came of all cuts of a workload.
+/// Results of all cuts of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// The workload.
     pub workload: String,
-    /// All cuts that there are.
+    /// Number of all possible cuts.
     pub of: usize,
-    /// Those that were made, and those whose table the import refused or that left nothing to choose.
+    /// Number of cuts that were made, and of those whose table the import refused or that left nothing to choose.
     pub cuts: usize,
     /// See `cuts`.
     pub refused: usize,
@@ -30,15 +29,15 @@ pub struct Found {
     pub kept: usize,
     /// See `kept`.
     pub forgotten: usize,
-    /// Predictions of configurations that were forgotten, between measurements and beyond them, and how many intervals held the
-    /// truth.
+    /// Predictions of held-out configurations, between measurements and outside them, and the number of intervals that
+    /// contain the truth.
     pub asked: [usize; 2],
     /// See `asked`.
     pub covered: [usize; 2],
     pub(super) outcomes: Vec<(Objective, Outcome)>,
 }
 
-/// A difference between pairs: its mean and the half width of its 95 % interval, and how often it was above and below 0.
+/// A paired difference: its mean and the half width of its 95 % interval, and how often it was above and below 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paired {
     /// Pairs.
@@ -65,7 +64,7 @@ impl Found {
         summary(self.outcomes(objective).map(regret))
     }
 
-    /// Regret before, after the advised measurement and after a random one, and what the advised one saves over the random.
+    /// Regret before, after the advised measurement and after a random one, and the saving of the advised one over the random.
     pub fn next(&self, objective: Objective) -> Option<([f64; 3], Paired)> {
         let pairs: Vec<(f64, f64, f64)> = (self.outcomes(objective))
             .filter_map(|o| {
@@ -82,7 +81,7 @@ impl Found {
         Some((means, paired(pairs.iter().map(|p| p.2 - p.1))))
     }
 
-    /// Share of intervals that held the truth: of all, between measurements, and beyond them.
+    /// Share of intervals that contain the truth: of all, between measurements, and outside them.
     pub fn coverage(&self) -> [Option<f64>; 3] {
         let share = |yes: usize, all: usize| (all > 0).then(|| yes as f64 / all as f64);
         let ([asked, beyond], [held, held_beyond]) = (self.asked, self.covered);
@@ -106,7 +105,7 @@ impl Found {
         self.outcomes.extend(&one.outcomes);
     }
 
-    /// All of several workloads.
+    /// The totals of several workloads.
     pub fn all(found: &[Found]) -> Found {
         let mut all = Found {
             workload: "all".to_owned(),

@@ -1,8 +1,8 @@
-//! Advice on the few rows that people measure, cut in more ways than their author would measure.
+//! Advice on the few rows that users typically measure, cut in more ways than their author would measure.
 //!
-//! A cut keeps 4, 6, 8 or 12 rows of an application: the same samples per worker on each rung (weak), the same global batch
-//! (strong), or any (mixed), on the placements of one of [`KINDS`]. It goes the way of any user's table. Asked is what was
-//! measured on the shapes of the cut within the bounds of advice; beside advice stand rules of thumb.
+//! A cut keeps 4, 6, 8 or 12 rows of an application: equal samples per worker on each rung (weak), an equal global batch
+//! (strong), or any (mixed), on the placements of one of [`KINDS`]. It is processed like a user's table. Candidates are
+//! measured ones on the shapes of the cut within the bounds of advice; advice is compared with rules of thumb.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -33,10 +33,10 @@ const DEADLINE: f64 = 1.5;
 /// Random measurements that each advised one is compared with.
 const RANDOM: usize = 3;
 
-/// An application that nobody measured, on machines of eight GPUs: a step grows with the GPUs inside of a machine, and hardly
-/// with machines. Its formula is not that of any law.
+/// An application without measurements, on machines of eight GPUs: a step grows with the GPUs inside of a machine, and hardly
+/// with machines. Its formula differs from all laws.
 const EIGHT: &str = "eight-gpus";
-/// What each cut has of an application.
+/// The placements of an application in each kind of cut.
 const KINDS: [&str; 8] = [
     "ladder",
     "no full VM",
@@ -47,12 +47,12 @@ const KINDS: [&str; 8] = [
     "slow network",
     "noise",
 ];
-/// Each further VM makes a step so much longer, as a share of it, in a slow network.
+/// Relative increase of a step for each further VM, in a slow network.
 const SLOWER: f64 = 0.6;
 /// Standard deviation of noise on rows, in logarithms.
 const NOISE: f64 = 0.05;
 
-/// What is done with a cut.
+/// How a cut leads to a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     Advice,
@@ -74,18 +74,18 @@ impl Rule {
     ];
 }
 
-/// What came of all cuts of one size.
+/// Results of all cuts of one size.
 #[derive(Debug, Default)]
 struct Tally {
     cuts: usize,
     /// Regrets by objective and rule.
     regrets: BTreeMap<(&'static str, Rule), Vec<f64>>,
-    /// Intervals asked and held: between rungs, beyond the largest.
+    /// Predicted intervals, and those that contain the truth: between rungs, above the largest.
     asked: [usize; 2],
     held: [usize; 2],
-    /// Deadlines that can be kept, that were answered, and those answers that keep them.
+    /// Deadlines that can be met, those with an answer, and answers that meet them.
     deadlines: [usize; 3],
-    /// What an advised and a random measurement leave of the regret, with that before, by objective.
+    /// Regrets after an advised and after a random measurement, and before, by objective.
     next: BTreeMap<&'static str, Vec<[f64; 3]>>,
 }
 
@@ -108,7 +108,7 @@ impl Tally {
     }
 }
 
-/// The study on so many cuts of each size from each application, as a document.
+/// The study on `cuts` cuts of each size from each application, as a document.
 pub fn document(cuts: usize) -> String {
     let mut all: BTreeMap<(usize, &str, &str), Tally> = BTreeMap::new();
     for name in WORKLOADS.into_iter().chain([EIGHT]) {
@@ -161,7 +161,7 @@ fn eight_gpus(workload: &Workload) -> Vec<Fact> {
                 0.0
             };
             let exposed_s = (inside_s + between_s - 0.6 * compute_s).max(0.0);
-            // What nobody can tell, within 3 %.
+            // The unpredictable part, within 3 %.
             let own = 1.0 + 0.03 * libm::sin(f64::from(each * 7 + vms * 11 + local * 5));
             let batch = each * vms * local;
             let epochs = 20.0 * (1.0 + f64::from(batch) / 2_000.0);
@@ -204,7 +204,7 @@ pub(super) fn ladder(facts: &[Fact], rows: usize, stream: &mut Stream) -> Vec<us
     cut(facts, KINDS[0], rows, stream)
 }
 
-/// Workers on each VM, and VMs, of what a kind keeps of machines with `full` GPUs.
+/// Workers on each VM, and VMs, of the rows that a kind keeps for machines with `full` GPUs.
 fn rungs(kind: &str, full: u32, stream: &mut Stream) -> Vec<(u32, u32)> {
     let half = full / 2;
     let mut all = match kind {
@@ -282,7 +282,7 @@ fn cut(facts: &[Fact], kind: &str, rows: usize, stream: &mut Stream) -> Vec<usiz
     }
 }
 
-/// Seconds of each step as all other measurements of its application tell them: what no law of a few rows can do better.
+/// Seconds of each step predicted from all other measurements of its application: the limit for laws of a few rows.
 fn by_every_other(workload: &Workload, facts: &[Fact]) -> Vec<f64> {
     let all = measured(workload);
     let told = |fact: &Fact| {
@@ -462,7 +462,7 @@ fn next(
         })?;
     let regret = |steps_only: &[usize]| -> Option<f64> {
         let again = ask(workload, facts, &table(facts, kept, steps_only), samples)?;
-        // More is within the bounds of what was measured then: that is not what is compared.
+        // More configurations are then within the measured bounds: these are not compared.
         let ranked = again.ranked(&again.decision(objective, Limits::default()));
         let choice = ranked.into_iter().find(|at| asked.within.contains(at))?;
         Some(truth(choice) / best - 1.0)
@@ -475,7 +475,7 @@ fn next(
     Some([regret(&[])?, regret(&[advised])?, random])
 }
 
-/// Tallies by application, by kind, or of all, and by rows, or all (0).
+/// Tallies by application, by kind, or total, and by rows, or all (0).
 type Sums<'t> = BTreeMap<(&'t str, usize), Vec<&'t Tally>>;
 
 fn text(all: &BTreeMap<(usize, &str, &str), Tally>, cuts: usize) -> String {

@@ -1,8 +1,8 @@
 //! Advice on profiles cut from measured workloads, where the truth is known.
 //!
-//! A cut keeps some worker counts and some local batches of one VM shape and forgets all else that was measured there. It
-//! goes the way of any user's table. Asked are the configurations that were measured and lie within the bounds of advice;
-//! the truth of each is the measured step times the epochs of the whole workload.
+//! A cut keeps some worker counts and some local batches of one VM shape and drops all other measurements there. It is
+//! processed like a user's table. Candidates are the measured configurations within the bounds of advice; the truth of each
+//! is the measured step times the epochs of the whole workload.
 
 pub mod catalogue;
 pub mod found;
@@ -36,9 +36,9 @@ pub const WORKLOADS: [&str; 6] = [
     "scavenger-resnet50",
     "scavenger-transformer",
 ];
-/// Worker counts and local batches (or global ones, where those were measured) that a cut keeps.
+/// Worker counts and local batches (or global ones, if those were measured) that a cut keeps.
 const KEPT: [usize; 2] = [3, 2];
-/// USD per VM and hour: it only sets what a measurement costs over a run.
+/// USD per VM and hour: it only sets the cost of a measurement relative to a run.
 const USD: f64 = 3.912;
 /// Random measurements that each advised one is compared with.
 const RANDOM: u64 = 3;
@@ -53,7 +53,7 @@ pub struct Fact {
     pub truth: Point,
 }
 
-/// Runs the study on at most so many cuts of each workload, evenly spread over all.
+/// Runs the study on at most this number of cuts of each workload, evenly spread over all.
 pub fn study(workloads: &[&str], most: usize) -> Vec<Found> {
     use rayon::prelude::*;
     workloads
@@ -92,14 +92,14 @@ fn study_of(name: &str, most: usize) -> Option<Found> {
     Some(found)
 }
 
-/// What was measured on all shapes of equally many workers per VM.
+/// Measurements on all shapes with equally many workers per VM.
 pub fn all_facts(workload: &Workload) -> Vec<Fact> {
     let even = |shape: &&Arc<str>| Shape::parse(shape).is_ok_and(|s| s.is_even());
     let shapes = workload.steps.shapes().filter(even);
     shapes.flat_map(|shape| facts(workload, shape)).collect()
 }
 
-/// What was measured on a shape.
+/// Measurements on a shape.
 fn facts(workload: &Workload, shape: &str) -> Vec<Fact> {
     let reach = Reach {
         extrapolate: true,
@@ -126,7 +126,7 @@ fn facts(workload: &Workload, shape: &str) -> Vec<Fact> {
         .collect()
 }
 
-/// All ways to keep some worker counts and some batches: local ones where fewer of them were measured than global ones.
+/// All ways to keep some worker counts and some batches: local ones if fewer of them were measured than global ones.
 fn cuts(facts: &[Fact]) -> Vec<Vec<usize>> {
     let distinct = |of: &dyn Fn(&Configuration) -> u64| {
         let mut all: Vec<u64> = facts.iter().map(|f| of(&f.configuration)).collect();
@@ -192,7 +192,7 @@ pub fn table(facts: &[Fact], kept: &[usize], steps_only: &[usize]) -> Arc<Source
     Source::new("cut", text)
 }
 
-/// The way of any user's table: imported, written and read back.
+/// Processed like a user's table: imported, written and read back.
 fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
     let options = profile::ProfileOptions {
         file: "cut.csv".into(),
@@ -220,13 +220,13 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
     load::load(&folder, &mut diagnostics)
 }
 
-/// A cut, decided on.
+/// A cut with its decisions.
 pub struct Asked {
     configurations: Vec<Configuration>,
     no_gain: Vec<NoGain>,
-    /// Place among the facts of each prospect.
+    /// Indices of the prospects among the facts.
     pub places: Vec<usize>,
-    /// Whether each was told by what lies around it.
+    /// Whether each was predicted from surrounding ones.
     is_inside: Vec<bool>,
     /// Facts within the bounds of advice.
     pub within: Vec<usize>,
@@ -302,7 +302,7 @@ impl Asked {
         Decision::new(&self.prospects, self.covariances.clone(), goal)
     }
 
-    /// Places among the facts, the one that advice takes first.
+    /// Indices of the facts, the first choice of advice first.
     pub fn ranked(&self, decision: &Decision<'_>) -> Vec<usize> {
         let ranked = surest_first(decision, &self.configurations, &self.no_gain, |_| false);
         ranked.into_iter().map(|at| self.places[at]).collect()
@@ -325,7 +325,7 @@ fn one(workload: &Workload, facts: &[Fact], kept: &[usize], number: u64, found: 
         found.refused += 1;
         return;
     };
-    // Intervals are the same for all objectives.
+    // Intervals are equal for all objectives.
     let decision = asked.decision(Objective::Time, Limits::default());
     for (index, at) in asked
         .places

@@ -4,11 +4,11 @@ use super::found::Found;
 use scavsim::search::Objective;
 use scavsim::text::Sheet;
 
-/// What the figures are held against.
+/// The targets of the figures.
 const MOST_REGRET: f64 = 0.05;
 const COVERAGE: [f64; 2] = [0.80, 0.97];
 
-/// Tables in Markdown, and what falls short.
+/// Tables in Markdown, and missed targets.
 pub fn render(found: &[Found], most: usize) -> String {
     let all = Found::all(found);
     let mut rows: Vec<&Found> = found.iter().collect();
@@ -113,7 +113,7 @@ fn nexts(rows: &[&Found]) -> Vec<Vec<String>> {
     lines
 }
 
-/// What falls short of the targets, each with its figure.
+/// The missed targets, each with its figure.
 fn verdicts(rows: &[&Found]) -> String {
     let mut short = Vec::new();
     for one in rows {
@@ -164,8 +164,8 @@ mod tests {
     use super::super::found::Outcome;
     use super::*;
 
-    /// On three cuts with these regrets by time, where a random measurement leaves a regret of 20 % and the advised one `after`,
-    /// and so many of 100 intervals hold the truth.
+    /// On three cuts with these regrets by time, where a random measurement leaves a regret of 20 % and the advised one
+    /// `after`, and `covered` of 100 intervals contain the truth.
     fn verdict(regrets: [f64; 3], after: f64, covered: usize) -> String {
         let outcome = |regret: f64| Outcome {
             regret,

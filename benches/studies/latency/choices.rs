@@ -1,15 +1,15 @@
-//! Choices within a limit on time or money, by answers about set-ups that were never seen.
+//! Choices within a limit on time or money, by predictions for unseen set-ups.
 //!
-//! The work is fixed: so many samples with the same local batch everywhere. Given a limit on time the cheapest set-up is
-//! wanted, given one on money the fastest. Chosen is by the upper end of a one-sided 95 % interval against the limit, and by
-//! the answer itself among those that keep it; where none does, the one whose upper end is least.
+//! The work is fixed: a number of samples with one local batch everywhere. Given a limit on time the objective is the
+//! cheapest set-up, given one on money the fastest. The upper end of a one-sided 95 % interval must meet the limit, and the
+//! prediction itself ranks the allowed ones; if none is allowed, the one with the lowest upper end is chosen.
 
 use super::hidden::Setup;
 use scavsim::stats::normal;
 
 /// Standard deviations up to the end of a one-sided interval of 95 %.
 const CAUTION: f64 = normal::AT_95;
-/// Limits between the least and the most that any set-up takes.
+/// Number of limits between the least and the most of all set-ups.
 const LIMITS: i32 = 5;
 
 /// What is limited; the other one is minimised.
@@ -26,21 +26,21 @@ pub enum Limited {
 pub struct Choice {
     /// What was limited.
     pub limited: Limited,
-    /// Whether the choice keeps the limit, in truth.
+    /// Whether the choice meets the limit, in truth.
     pub kept: bool,
-    /// Its true value of what is minimised over that of the best that keeps the limit, less one.
+    /// Excess of its true objective over that of the best that meets the limit, relative.
     pub excess: f64,
 }
 
-/// A set-up as a choice sees it: time and money per sample, told and true, and the factor from told to cautious.
+/// The data of a set-up for a choice: time and money per sample, predicted and true, and the factor from predicted to cautious.
 struct Candidate {
     told: [f64; 2],
     cautious: f64,
     truth: [f64; 2],
 }
 
-/// Choices among set-ups hidden alike of one workload: for each local batch, limits evenly spread in logarithms between the
-/// least and the most that any takes.
+/// Choices among set-ups of one workload that were hidden in one way: for each local batch, limits evenly spread in
+/// logarithms between the least and the most.
 pub fn choices(setups: &[&Setup]) -> Vec<Choice> {
     let mut batches: Vec<f64> = setups.iter().map(|s| s.local_batch).collect();
     batches.sort_by(f64::total_cmp);

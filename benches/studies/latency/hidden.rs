@@ -1,4 +1,4 @@
-//! Set-ups that are hidden, and what the rest says of their steps.
+//! Hidden set-ups, and predictions of their steps from the rest.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use scavsim::validate::folds::{Fold, MeasuredStep, large, measured};
 use scavsim::validate::steps::answers;
 use scavsim::workload::{Workload, library, load};
 
-/// Workloads whose set-ups are asked about: those that were measured in many placements on one VM type.
+/// Workloads whose set-ups are hidden: those that were measured in many placements on one VM type.
 pub const WORKLOADS: [&str; 3] = ["pollux-bert", "pollux-cifar10", "pollux-imagenet"];
-/// Parts that placements are hidden in, one after the other.
+/// Number of parts in which placements are hidden, in turn.
 const PARTS: usize = 10;
 
 /// How set-ups are hidden. One worker's steps are always known: they are the compute profile.
@@ -21,11 +21,11 @@ const PARTS: usize = 10;
 pub enum Hiding {
     /// A tenth of the placements of the application at a time; equal ones may be known under another name.
     Placements,
-    /// A tenth of the placements at a time, with all that are equal to them.
+    /// A tenth of the placements at a time, including all equal ones.
     EqualPlacements,
     /// All on more than four VMs.
     LargeClusters,
-    /// All of the application: only others tell of communication.
+    /// All of the application: only others show communication.
     Application,
 }
 
@@ -38,7 +38,7 @@ impl Hiding {
         Hiding::Application,
     ];
 
-    /// As tables write it.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Hiding::Placements => "placements",
@@ -49,7 +49,7 @@ impl Hiding {
     }
 }
 
-/// A hidden set-up with its answer.
+/// A hidden set-up with its prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// How it was hidden.
@@ -66,7 +66,7 @@ pub struct Setup {
     pub local_batch: f64,
     /// Seconds of a step as measured.
     pub measured_s: f64,
-    /// Seconds as the rest says, and the standard deviation of their logarithm.
+    /// Predicted seconds, and the standard deviation of their logarithm.
     pub said: Option<(f64, f64)>,
 }
 
@@ -87,7 +87,7 @@ pub fn study(workloads: &[&str]) -> Vec<Setup> {
     setups.flatten().collect()
 }
 
-/// Set-ups that the application's own others tell of.
+/// Set-ups that are predicted from the application's own others.
 fn folded(workload: &Workload, all: &[MeasuredStep<'_>], hiding: Hiding) -> Vec<Setup> {
     let mut folds = Vec::new();
     let types: BTreeSet<&str> = all.iter().map(|m| m.vm_type).collect();
@@ -113,7 +113,7 @@ fn folded(workload: &Workload, all: &[MeasuredStep<'_>], hiding: Hiding) -> Vec<
     answered.flatten().collect()
 }
 
-/// Those that are `asked`, a part of their distinct keys at a time.
+/// Steps for which `asked` is true, a part of their distinct keys at a time.
 fn parts<'a, 'w: 'a, K: Ord>(
     all: &'a [MeasuredStep<'w>],
     asked: impl Fn(&&MeasuredStep<'w>) -> bool,
@@ -179,7 +179,7 @@ fn exchange(all: &[MeasuredStep<'_>], m: &MeasuredStep<'_>, parameters: f64) -> 
     })
 }
 
-/// Seconds of a step of one worker with the same local batch: measured, or between two that were, in logarithms.
+/// Seconds of a step of one worker with an equal local batch: measured, or interpolated in logarithms.
 fn alone(all: &[MeasuredStep<'_>], of: &MeasuredStep<'_>) -> Option<f64> {
     let single = || {
         let own = |m: &&MeasuredStep<'_>| m.vm_type == of.vm_type && m.at.workers == 1;

@@ -1,10 +1,10 @@
-//! Srifty's question on measurements of its kind: how long a step takes in a set-up that was never seen, and whether a
-//! choice by such answers keeps a limit on time or money.
+//! Srifty's question on similar measurements: how long a step is in an unseen set-up, and whether a choice by such
+//! predictions meets a limit on time or money.
 //!
-//! In: measured workloads. Out: per way of hiding set-ups how far off the answers are, and what choices by them come to.
-//! Nothing of what is asked is known to what answers.
+//! In: measured workloads. Out: for each way of hiding set-ups the errors of the predictions, and the results of choices by
+//! them. The predictions use no hidden data.
 //!
-//! - [`hidden`]: set-ups hidden in four ways, and the answers. [`choices`]: choices within limits. [`text`](mod@text): both as a document.
+//! - [`hidden`]: set-ups hidden in four ways, and predictions. [`choices`]: choices within limits. [`text`](mod@text): a document of both.
 
 pub mod choices;
 pub mod hidden;

@@ -6,14 +6,14 @@ use scavsim::stats::Welford;
 use scavsim::text::Sheet;
 use scavsim::workload::spread::Interval;
 
-/// What the figures are held against: mean error, %; share of limits kept, %; excess at the median, %.
+/// The targets of the figures: mean error, %; share of limits met, %; excess at the median, %.
 const MOST_ERROR: f64 = 8.0;
 /// See [`MOST_ERROR`].
 const LEAST_KEPT: f64 = 95.0;
 /// See [`MOST_ERROR`].
 const MOST_EXCESS: f64 = 5.0;
 
-/// Tables in Markdown, and what falls short.
+/// Tables in Markdown, and missed targets.
 pub fn render(setups: &[Setup]) -> String {
     let mut workloads: Vec<&str> = setups.iter().map(|s| &*s.workload).collect();
     workloads.sort_unstable();
@@ -113,7 +113,7 @@ fn error_row(hiding: Hiding, workload: &str, setups: &[&Setup]) -> Vec<String> {
     ]
 }
 
-/// Share of limits kept, and the excess: median, mean, nine in ten; in %.
+/// Share of limits met, and the excess: median, mean, nine in ten; in %.
 fn outcome(choices: &[Choice]) -> Option<[f64; 4]> {
     let kept = choices.iter().filter(|c| c.kept).count();
     let mut excess: Vec<f64> = choices.iter().map(|c| 100.0 * c.excess).collect();
