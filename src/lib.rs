@@ -1,8 +1,8 @@
 //! scavsim: a discrete-event simulator of machine-learning training on rented clusters.
 //!
 //! It replays measured per-step costs and SGD-noise curves over cluster configurations and pricing
-//! policies, and judges how well a search strategy picks a configuration, against an oracle that
-//! knows the truth. Same scenario, same seed, same bytes, whatever the number of cores.
+//! policies, and judges the choices of search strategies, against an oracle that
+//! knows the truth. Same scenario, same seed, same bytes, for any number of cores.
 //!
 //! # A run
 //!
@@ -52,7 +52,7 @@
 //!
 //! # Features
 //!
-//! All are on by default and decide no result. `cli`: the program, and the files and tables that it writes;
+//! All are on by default and affect no result. `cli`: the program, and the files and tables that it writes;
 //! `parquet`: records as Parquet; `arrow`: records as Arrow in memory (`RecordBatches`); `completions`: scripts for shells. A library needs none of them:
 //! `default-features = false` leaves out half of all packages.
 //!
@@ -63,14 +63,14 @@
 //! - `scenario`: the user's input, checked.
 //! - `experiment`: scenario → cases → parallel run → records; the oracle and the accounting.
 //! - `search`: strategies, the models they fit, objectives.
-//! - `testbed`: what a strategy can touch.
-//! - `parallel`: models cut over GPUs, from profiles of their layers; `plans`: those as configurations.
+//! - `testbed`: the interface through which strategies probe.
+//! - `parallel`: models partitioned over GPUs, from profiles of their layers; `plans`: these as configurations.
 //! - `bag`: bags of independent jobs on transient VMs.
 //! - `job`: the life of a job; `cluster`: a configuration as VMs; `training`: how workers step, as
 //!   events, in two fidelities.
 //! - `usage`: which VMs were rented, and for which purpose.
 //! - `workload`, `cloud`, `pricing`: what is trained, where, at what price.
-//! - `engine`: clock and event queue; knows no machine learning.
+//! - `engine`: clock and event queue; independent of machine learning.
 //! - `space`: the configurations to choose from, over named axes; `grid`: real runs of them.
 //! - `input`, `configuration`, `units`, `rng`, `stats`: shared vocabulary.
 //!

@@ -1,4 +1,4 @@
-//! `scavsim summary`: aggregate the records of a finished run anew.
+//! `scavsim summary`: aggregates the records of a finished run again.
 
 use std::path::PathBuf;
 

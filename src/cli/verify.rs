@@ -178,7 +178,7 @@ fn drawn(cases: u64, count: u64, seed: u32) -> Vec<u64> {
     all.into_iter().collect()
 }
 
-/// Evaluates these cases anew, and compares their rows.
+/// Evaluates these cases again, and compares their rows.
 fn again(
     scenario: &Scenario,
     columns: &Arc<RecordColumns>,

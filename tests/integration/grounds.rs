@@ -46,7 +46,7 @@ fn records<T>(scenario: &Scenario, mut of: impl FnMut(&Record<'_>) -> T) -> Vec<
 const SIMULATED: &str = "workloads = [\"scavenger-resnet18\"]\n";
 const MEASURED: &str = "grid = \"scavenger\"\njobs = [\"scavenger-resnet18\"]\n";
 
-/// The same strategies, unchanged, on the simulated cluster without variation and on the grid of the same cells.
+/// Unchanged strategies on the simulated cluster without variation and on a grid of equal cells.
 #[test]
 fn strategies_choose_alike_on_the_simulated_and_on_the_measured_cells() {
     let choices = |ground: &str| -> BTreeMap<(String, String), String> {

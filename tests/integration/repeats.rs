@@ -1,4 +1,4 @@
-//! A job that is run several times, choices that fail, and strategies with a budget behind their name.
+//! A job that is run several times, choices that fail, and strategies with a budget after their name.
 
 use crate::sandbox::{Rows, Sandbox, repository_file, stderr};
 

@@ -27,8 +27,8 @@ const USUAL_WEIGHT: f64 = 4.0;
 pub const ENOUGH: usize = 40;
 /// Minimum standard deviation, if a law meets its points to the last digit.
 const LEAST: f64 = 1e-4;
-/// Values to try for each parameter: shares of σ² for π², ρ², φ² and β², then reaches. A few hundred points cannot resolve
-/// more than a factor of two.
+/// Values to try for each parameter: shares of σ² for π², ρ², φ² and β², then reaches. A few hundred points
+/// cannot resolve differences below a factor of two.
 const PLACEMENT: [f64; 4] = [0.05, 0.2, 0.5, 1.5];
 const REPEAT: [f64; 5] = [0.01, 0.04, 0.15, 0.5, 2.0];
 const SHAPE: [f64; 3] = [0.03, 0.15, 0.6];

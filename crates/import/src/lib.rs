@@ -31,7 +31,7 @@ pub struct ImportResult {
     pub runs: Vec<MeasuredRun>,
 }
 
-/// A measurement of a configuration, as it was taken.
+/// A single measurement of a configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredRun {
     pub vm: String,

@@ -139,7 +139,7 @@ fn offered(
                 row.text(column, diagnostics);
             }
         }
-        // The rule of the table's readers.
+        // Checks names by the rule of the table's readers.
         for column in ["Region", "AvailabilityZone"] {
             if row.optional_text(column).is_some() {
                 row.name(column, diagnostics);

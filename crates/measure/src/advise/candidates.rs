@@ -33,7 +33,7 @@ pub struct Bounds<'s> {
 impl<'s> Bounds<'s> {
     pub fn for_shape(workload: &Workload, shape: &'s str) -> Bounds<'s> {
         let points = workload.steps.points_of(shape);
-        // A machine is equal in any shape.
+        // All shapes of a VM type are one machine.
         let of_type = || {
             let points = workload.steps.points().map(|(c, _)| c);
             points.filter(|c| vm_type(&c.vm) == vm_type(shape))

@@ -35,7 +35,7 @@ impl Goal {
         self.limits.are_any() || self.max_mean_time_s.is_some()
     }
 
-    /// Whether a mean time meets the limit on it.
+    /// Whether a mean time is within its limit.
     pub fn allows_mean(&self, time_s: f64) -> bool {
         self.max_mean_time_s.is_none_or(|most| time_s <= most)
     }

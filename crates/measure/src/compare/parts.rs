@@ -6,7 +6,7 @@ use scavsim_scenario::Scenario;
 /// Minimum number of configurations for a choice.
 const FEWEST: usize = 3;
 
-/// The scenario on half of the configurations of each workload and job, drawn anew for each `part`.
+/// The scenario on half of the configurations of each workload and job, with another half for each `part`.
 pub(crate) fn half(scenario: &Scenario, part: u32) -> Scenario {
     let mut scenario = scenario.clone();
     let streams = Streams::new(scenario.seed);

@@ -134,7 +134,7 @@ impl Call {
     }
 }
 
-/// An argument, with its name where that is written.
+/// An argument, with its name if it is written.
 #[derive(Debug, Clone)]
 pub struct Argument {
     /// `NAME=`.

@@ -117,7 +117,7 @@ impl Scenario {
     /// Runs all cases on all cores and passes each record to `take`, in the order of the cases for any number of cores.
     /// Memory stays bounded: records are dropped, unless [`Record::into_owned`] copies them.
     ///
-    /// A case without a result is a record too, with its reason; the run goes on.
+    /// A case without a result is also a record, with its reason; the run continues.
     ///
     /// # Errors
     /// [`RunError`]; for a checked scenario only those of the machine.

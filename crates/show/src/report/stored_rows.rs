@@ -120,7 +120,7 @@ impl StoredRows {
         Ok(found.len() < header.len() && header.starts_with(&found))
     }
 
-    /// Bytes up to the end of the last row handed out.
+    /// Bytes up to the end of the last returned row.
     pub fn end(&self) -> u64 {
         self.end
     }

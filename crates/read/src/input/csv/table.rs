@@ -21,8 +21,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a table that must have all `required` columns (else there is none) and may have `optional` ones. Missing,
-    /// unknown and repeated columns, rows of the wrong length (left out) and unseen characters are reported.
+    /// Reads a table that must have all `required` columns (otherwise there is none) and may have `optional` ones. Reports
+    /// missing, unknown and repeated columns, rows of the wrong length (left out) and invisible characters.
     pub fn read(
         source: &Arc<Source>,
         required: &[&str],

@@ -46,7 +46,7 @@ pub(super) fn read<T: DeserializeOwned>(
     value.ok().filter(|_| is_whole)
 }
 
-/// What serde asks for: whatever stands there has to be this, and is handed to the visitor.
+/// Methods of the deserializer: the value must have this form, and is passed to the visitor.
 macro_rules! asked_for {
     ($($method:ident $what:ident($($argument:expr),*) $visit:ident,)*) => {
         $(fn $method<V: Visitor<'t>>(self, visitor: V) -> Result<V::Value, ReadFailure> {
