@@ -54,7 +54,7 @@ impl Hiding {
 pub struct Setup {
     /// How it was hidden.
     pub hiding: Hiding,
-    /// Of which workload.
+    /// The workload of the set-up.
     pub workload: String,
     /// VM type.
     pub vm_type: String,

@@ -363,8 +363,8 @@ impl LayerProfile {
     }
 
     /// The last layers of consecutive stages, cut so that the slowest stage is as short as possible, forward and backward;
-    /// among such cuts, the last stage begins earliest, then the one before it. `stages`: GPU and tensor degree of each. `None` without a
-    /// profile of one of them, or with more stages than layers.
+    /// among such cuts, the last stage begins earliest, then the one before it. `stages`: GPU and tensor degree of each.
+    /// `None` without a profile of one of them, or with more stages than layers.
     pub fn even_cuts(&self, stages: &[(&str, u32)], micro_batch: u32) -> Option<Vec<u32>> {
         self.cutting(stages, micro_batch)?.cuts(stages.len())
     }

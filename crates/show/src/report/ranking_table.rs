@@ -270,7 +270,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// Hours, or a smaller unit if all times are short.
+    /// Hours, or a smaller unit if the least time is short.
     fn for_rows(rows: &[Ranked]) -> Unit {
         let finite = rows.iter().map(|row| row.expected.time_s);
         let least = finite
