@@ -32,7 +32,7 @@ use experts::{End, Experts, ObservedRun, objective};
 use failures::{Cliffs, Failures};
 use field::Prior;
 use look_search::LookSearch;
-use pooled_prior::PooledPrior;
+use pooled_prior::PooledPriors;
 use quality::QualityBelief;
 use scavsim_base::rng::Stream;
 use scavsim_base::settings;
@@ -98,7 +98,7 @@ struct Priors {
     time: Prior,
     step: Prior,
     steps: Prior,
-    pooled: Option<PooledPrior>,
+    pooled: Option<PooledPriors>,
     cliffs: Cliffs,
 }
 
@@ -128,7 +128,7 @@ impl ValueOfInformation {
             let time = prior(&self.constants.time);
             let others = self.others.as_ref();
             Priors {
-                pooled: others.map(|others| PooledPrior::new(&time, others, &self.constants)),
+                pooled: others.map(|others| PooledPriors::new(&time, others, &self.constants)),
                 time,
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
@@ -150,7 +150,7 @@ impl ValueOfInformation {
         let Some(pooled) = &priors.pooled else {
             return experts;
         };
-        experts.after_history(&pooled.prior, &pooled.log_weights, constants)
+        experts.after_history(pooled, constants)
     }
 }
 

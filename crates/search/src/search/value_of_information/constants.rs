@@ -80,12 +80,12 @@ pub struct Constants {
     pub(super) look_caution: f64,
     /// The most that counts of what a run would leave unknown of others, as `caution`: more runs can follow it.
     pub(super) caution_after: f64,
-    /// Shares of the variance that jobs may have in common, of which the likeliest is taken.
+    /// Shares of the variance that jobs may have in common: each is a belief of its own, and so is none.
     pub(super) shared: Vec<f64>,
     /// How many jobs the prior counts for where others tell how jobs differ.
     pub(super) like_jobs: f64,
-    /// How much of what an expert foretold counts for its weight where some know other jobs: narrow ones are right until they are
-    /// not.
+    /// How much of an expert's log-likelihood counts for its weight where some know other jobs: narrow ones are right until they
+    /// are not.
     pub(super) trust: f64,
 }
 

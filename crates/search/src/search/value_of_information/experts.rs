@@ -1,7 +1,8 @@
-//! Several beliefs of the same job, each weighed by how well it foretold what was seen.
+//! Several beliefs about the same job, each weighed by how well it predicted what was observed.
 
 use super::constants::Constants;
 use super::field::{Field, OBSERVED, Prior};
+use super::pooled_prior::PooledPriors;
 use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
@@ -38,8 +39,8 @@ struct Expert<'p> {
 }
 
 impl Expert<'_> {
-    /// Logarithm of how likely an end was by what it believed of time as a whole; 0 before anything was seen, which sets the level.
-    fn foretold(&self, at: usize, seen: &ObservedRun) -> f64 {
+    /// Log-likelihood of how a run ended, by the belief about its whole time; 0 for the first run, which sets the level.
+    fn log_likelihood(&self, at: usize, seen: &ObservedRun) -> f64 {
         if self.parts.iter().any(Field::is_new) {
             return 0.0;
         }
@@ -98,24 +99,29 @@ impl<'p> Experts<'p> {
         }
     }
 
-    /// With what history says of each, and with those that know it: the logarithms of the weights of these, then of one more per scale
-    /// that believes `knowing` of time as a whole.
+    /// Adds the weights that history gives to each expert, and experts that believe what earlier jobs imply of time as a whole: one per
+    /// belief and scale.
     pub(super) fn after_history(
         mut self,
-        knowing: &'p Prior,
-        log_weights: &[Vec<f64>; 2],
+        pooled: &'p PooledPriors,
         constants: &Constants,
     ) -> Experts<'p> {
-        let [of_any, of_knowing] = log_weights;
-        for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
+        let mut log_weights = pooled.log_weights.iter();
+        for (expert, log_weight) in self
+            .all
+            .iter_mut()
+            .zip(log_weights.next().into_iter().flatten())
+        {
             expert.log_weight += log_weight;
         }
-        let scaled = constants.scales.iter().zip(of_knowing);
-        self.all.extend(scaled.map(|(scale, log_weight)| Expert {
-            log_weight: *log_weight,
-            caution: constants.caution,
-            parts: vec![Field::new(knowing, *scale)],
-        }));
+        for (prior, log_weights) in pooled.by_share.iter().zip(log_weights) {
+            let scaled = constants.scales.iter().zip(log_weights);
+            self.all.extend(scaled.map(|(scale, log_weight)| Expert {
+                log_weight: *log_weight,
+                caution: constants.caution,
+                parts: vec![Field::new(prior, *scale)],
+            }));
+        }
         self.trust = constants.trust;
         self.are_mixed |= self.see_steps();
         self
@@ -137,7 +143,7 @@ impl<'p> Experts<'p> {
     /// Learns from a run. One that failed takes longer than it did, if it comes to its end at all.
     pub(super) fn learn(&mut self, at: usize, seen: &ObservedRun) {
         for expert in &mut self.all {
-            let of_whole = self.are_mixed.then(|| expert.foretold(at, seen));
+            let of_whole = self.are_mixed.then(|| expert.log_likelihood(at, seen));
             let (before, mut gained) = match (&mut expert.parts[..], seen.log_step) {
                 ([step, _, ..], Some(log_step)) => (log_step, step.observe(at, log_step)),
                 // Of two parts the last takes what one figure tells.

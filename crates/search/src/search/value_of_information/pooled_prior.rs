@@ -1,83 +1,95 @@
-//! What other jobs tell of a job before anything was seen of it. Logarithms of time, less the prior of any job, are a part
-//! that jobs share (a share of the variance, the likeliest) and a part of each job's own. Earlier jobs give the shared part a mean, and
-//! their own parts a covariance, mixed with the prior's as if so many jobs had shown it. History weighs all this: the runs of
-//! each program are predicted from the others, and an expert weighs by how likely it made them.
+//! Beliefs about a new job from the runs of other jobs. The logarithm of time, less the prior mean of any job, is the sum of a part
+//! that all jobs share and a part of each job's own. Earlier jobs determine the mean of the shared part and the covariance of their own
+//! parts; the prior counts as a few more jobs. How much jobs share is uncertain: there is one belief per share of the variance, and
+//! share 0 is the prior of any job. History weighs them: each program's runs are predicted from the others, and an expert's weight grows
+//! with the likelihood that it gave them.
 
 use super::constants::Constants;
+use super::experts::shares;
 use super::field::{Field, LEVEL, OBSERVED, Prior};
 use crate::search::other_jobs::{OtherJob, OtherJobs};
 use scavsim_base::stats::field::{Field as Observations, dot, symmetric};
 
-/// Runs of an earlier job that are foretold, one after the other, to weigh an expert: about as many as a search makes.
-const FORETOLD: usize = 12;
-/// Programs that are foretold from the others, from all over the list: each takes as long as the prior itself.
+/// Runs of an earlier job that are predicted, one after the other, to weigh an expert: about as many as a search makes.
+const PREDICTED_RUNS: usize = 12;
+/// Programs that are predicted from the others, spread over the list: each takes as long as the prior itself.
 const PROGRAMS: usize = 8;
+/// Programs that beliefs by earlier jobs start with, all shares together, where the prior of any job starts with one.
+const FIRST_WINS: f64 = 2.0;
 
+/// Beliefs about a new job from earlier jobs, one per share of the variance that jobs have in common.
 #[derive(Debug, Clone)]
-pub(super) struct PooledPrior {
-    pub(super) prior: Prior,
-    /// Logarithms of the weights of experts by the prior of any job, per scale, and of those by this one.
-    pub(super) log_weights: [Vec<f64>; 2],
+pub(super) struct PooledPriors {
+    pub(super) by_share: Vec<Prior>,
+    /// Logarithms of the weights of experts, per belief and scale; first those of the prior of any job.
+    pub(super) log_weights: Vec<Vec<f64>>,
 }
 
-impl PooledPrior {
-    pub(super) fn new(any: &Prior, others: &OtherJobs, constants: &Constants) -> PooledPrior {
+impl PooledPriors {
+    pub(super) fn new(any: &Prior, others: &OtherJobs, constants: &Constants) -> PooledPriors {
         let scales = &constants.scales;
         let programs: Vec<&str> = others.programs().collect();
         let every = programs.len().div_ceil(PROGRAMS).max(1);
         let programs: Vec<&str> = programs.into_iter().step_by(every).collect();
-        let log_of = |program: &str, prior: &Prior, scale: f64| -> f64 {
-            let jobs = others.jobs.iter().filter(|job| job.program == program);
-            jobs.map(|job| foretells(prior, scale, job)).sum()
-        };
-        let by_share = constants.shared.iter().map(|share| {
-            let earlier = EarlierJobs::new(any, others, constants.like_jobs, *share);
-            let left_out = programs
-                .iter()
-                .map(|program| earlier.pooled(|job| job.program != *program));
-            let left_out: Vec<Prior> = left_out.collect();
-            let each = programs.iter().zip(&left_out);
-            let log: f64 = each
-                .map(|(program, before)| log_of(program, before, 1.0))
-                .sum();
-            (log, earlier, left_out)
+        let earlier: Vec<EarlierJobs<'_>> = (constants.shared.iter())
+            .map(|share| EarlierJobs::new(any, others, constants.like_jobs, *share))
+            .collect();
+        // Logarithms of the likelihood of each program by each expert.
+        let logs = programs.iter().map(|program| {
+            let left_out = (earlier.iter()).map(|jobs| jobs.pooled(|job| job.program != *program));
+            let beliefs: Vec<Prior> = std::iter::once(any.clone()).chain(left_out).collect();
+            let jobs = (others.jobs.iter()).filter(|job| job.program == *program);
+            let log = |prior: &Prior, scale: f64| -> f64 {
+                let logs = jobs.clone().map(|job| log_likelihood(prior, scale, job));
+                logs.sum()
+            };
+            let by_scale = |prior| scales.iter().map(move |scale| log(prior, *scale)).collect();
+            beliefs.iter().map(by_scale).collect()
         });
-        let likeliest = by_share.max_by(|a, b| a.0.total_cmp(&b.0));
-        // As if each had been the best for one program.
-        let mut wins = [vec![1.0; scales.len()], vec![1.0; scales.len()]];
-        let Some((_, earlier, left_out)) = likeliest else {
-            return PooledPrior {
-                prior: any.clone(),
-                log_weights: wins,
-            };
-        };
-        for (program, before) in programs.iter().zip(&left_out) {
-            let of_kind = |prior| {
-                scales
-                    .iter()
-                    .map(move |scale| log_of(program, prior, *scale))
-            };
-            let logs = [any, before].map(|prior| of_kind(prior).collect::<Vec<f64>>());
-            let most = logs.iter().flatten().copied().fold(f64::MIN, f64::max);
-            let sum: f64 = logs.iter().flatten().map(|log| libm::exp(log - most)).sum();
-            for (win, log) in wins.iter_mut().flatten().zip(logs.iter().flatten()) {
-                *win += libm::exp(log - most) / sum;
+        let logs: Vec<Vec<Vec<f64>>> = logs.collect();
+        let by_share = (1..=earlier.len())
+            .map(|belief| logs.iter().map(|logs| log_sum(&logs[belief])).sum::<f64>());
+        let by_share = shares(by_share.collect::<Vec<f64>>().into_iter());
+        let by_share = by_share.into_iter().map(|share| FIRST_WINS * share);
+        let weights: Vec<f64> = std::iter::once(1.0).chain(by_share).collect();
+        // Each expert starts with some programs of its own, and each program counts for the experts that made it likely.
+        let mut wins: Vec<Vec<f64>> = (weights.iter())
+            .map(|weight| vec![*weight; scales.len()])
+            .collect();
+        for logs in &logs {
+            let weighted = weights.iter().zip(logs).flat_map(|(weight, logs)| {
+                logs.iter()
+                    .map(|log| libm::log(weight.max(f64::MIN_POSITIVE)) + log)
+            });
+            let weighted: Vec<f64> = weighted.collect();
+            let won = shares(weighted.into_iter());
+            for (win, won) in wins.iter_mut().flatten().zip(won) {
+                *win += won;
             }
         }
-        PooledPrior {
-            prior: earlier.pooled(|_| true),
-            log_weights: wins.map(|wins| wins.into_iter().map(libm::log).collect()),
+        PooledPriors {
+            by_share: earlier.iter().map(|jobs| jobs.pooled(|_| true)).collect(),
+            log_weights: wins
+                .into_iter()
+                .map(|wins| wins.into_iter().map(libm::log).collect())
+                .collect(),
         }
     }
 }
 
+/// Logarithm of a sum, from logarithms.
+fn log_sum(logs: &[f64]) -> f64 {
+    let most = logs.iter().copied().fold(f64::MIN, f64::max);
+    most + libm::log(logs.iter().map(|log| libm::exp(log - most)).sum())
+}
+
 /// Logarithm of how likely some runs of a job were, one after the other.
-fn foretells(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
+fn log_likelihood(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
     let mut field = Field::new(prior, scale);
     let logs = job.logs().into_iter().enumerate();
     let seen: Vec<(usize, f64)> = logs.filter_map(|(at, log)| Some((at, log?))).collect();
     // From all over the list.
-    let every = seen.len().div_ceil(FORETOLD).max(1);
+    let every = seen.len().div_ceil(PREDICTED_RUNS).max(1);
     (seen.iter().step_by(every))
         .map(|&(at, log)| field.observe(at, log))
         .sum()
@@ -166,7 +178,7 @@ impl<'a> EarlierJobs<'a> {
         }
     }
 
-    /// What is believed of a further job, by the jobs that are known.
+    /// Belief about a new job from the known jobs that `is_known` selects.
     fn pooled(&self, is_known: impl Fn(&OtherJob) -> bool) -> Prior {
         let (any, share, like_jobs) = (self.any, self.share, self.like_jobs);
         let n = any.mean.len();
@@ -174,7 +186,7 @@ impl<'a> EarlierJobs<'a> {
             .filter(|job| is_known(job.job))
             .map(|job| (job, &self.patterns[job.pattern]))
             .collect();
-        // Jobs are independent but for the shared part: what they say of it adds up.
+        // Given the shared part, jobs are independent: their precisions add up.
         let (mut precision, mut pull) = (vec![0.0; n * n], vec![0.0; n]);
         for (job, of) in &jobs {
             let rows = of.precision.chunks_exact(of.seen.len().max(1));
@@ -189,21 +201,23 @@ impl<'a> EarlierJobs<'a> {
         }
         let known: Vec<usize> = (0..n).filter(|at| precision[at * n + at] > 0.0).collect();
         let (count, least) = (known.len(), f64::MIN_POSITIVE);
-        let told = Observations::with_least_variance(count, least, |i, j| {
+        let pooled = Observations::with_least_variance(count, least, |i, j| {
             precision[known[i] * n + known[j]]
         });
-        let scatter: Vec<Vec<f64>> = (0..count).map(|at| told.weights(unit(count, at))).collect();
+        let scatter: Vec<Vec<f64>> = (0..count)
+            .map(|at| pooled.weights(unit(count, at)))
+            .collect();
         let shared = |a: usize, b: usize| share * any.covariance[a * n + b];
         let field = Observations::with_least_variance(count, least, |i, j| {
             shared(known[i], known[j]) + scatter[i][j]
         });
-        let values = told.weights(known.iter().map(|&at| pull[at]).collect());
+        let values = pooled.weights(known.iter().map(|&at| pull[at]).collect());
         let weights = field.weights(values);
         let rows = (0..n).map(|x| known.iter().map(|&at| shared(x, at)).collect());
         let rows: Vec<Vec<f64>> = rows.collect();
         let shift: Vec<f64> = rows.iter().map(|row| dot(row, &weights)).collect();
         let solved: Vec<Vec<f64>> = rows.into_iter().map(|row| field.solved(row)).collect();
-        // How jobs differ: as the prior says, and as these did, with what their runs leave open.
+        // How jobs differ: by the prior, and by these jobs with what their runs leave open.
         let own_parts: Vec<Vec<f64>> = jobs
             .iter()
             .map(|(job, of)| self.own_part(job, of, &shift))
@@ -224,7 +238,7 @@ impl<'a> EarlierJobs<'a> {
         }
     }
 
-    /// The part of a job that is its own, at all configurations, as its runs tell it.
+    /// A job's own part at all configurations, as its runs imply it.
     fn own_part(&self, job: &EarlierJob<'_>, of: &Pattern, shift: &[f64]) -> Vec<f64> {
         let n = shift.len();
         let offs = job
@@ -311,18 +325,22 @@ mod tests {
         assert!(correlation(0, 2).abs() < 0.2, "{}", correlation(0, 2));
     }
 
-    /// Where jobs go alike, whoever knows them made them likeliest; where each goes its own way, whoever expects nothing.
+    /// Jobs that are alike favour a large share, jobs that differ the prior of any job.
     #[test]
     fn weights_are_how_likely_an_expert_made_each_program() {
         let (any, constants) = (flat(), Constants::default());
-        let alike = PooledPrior::new(&any, &others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]), &constants);
-        let sum = |logs: &Vec<f64>| logs.iter().map(|log| libm::exp(*log)).sum::<f64>();
-        let [of_any, of_knowing] = &alike.log_weights;
-        // Three experts of each kind count as one program each, and six programs are shared among them.
-        assert!((sum(of_any) + sum(of_knowing) - 12.0).abs() < 1e-9);
+        let wins = |others: &OtherJobs| -> Vec<f64> {
+            let weights = PooledPriors::new(&any, others, &constants).log_weights;
+            let sum = |logs: &Vec<f64>| logs.iter().map(|log| libm::exp(*log)).sum();
+            weights.iter().map(sum).collect()
+        };
+        let alike = wins(&others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]));
+        // Beliefs start with one and two programs per scale, and six programs are divided among them.
+        let first = (1.0 + FIRST_WINS) * constants.scales.len() as f64;
+        assert!((alike.iter().sum::<f64>() - first - 6.0).abs() < 1e-9);
         assert!(
-            sum(of_knowing) > 1.5 * sum(of_any),
-            "{of_any:?} {of_knowing:?}"
+            alike[1] > 1.2 * alike[0] && alike[1] > alike[3],
+            "{alike:?}"
         );
         let turned = [
             [2.0, -2.0, 0.0, 0.0, 0.0],
@@ -331,8 +349,8 @@ mod tests {
             [0.0, 0.0, 0.0, 2.0, -2.0],
             [-2.0, 0.0, 0.0, 0.0, 2.0],
         ];
-        let unlike = PooledPrior::new(&any, &others(&turned), &constants);
-        assert!(sum(&unlike.log_weights[0]) > sum(&unlike.log_weights[1]));
+        let unlike = wins(&others(&turned));
+        assert!(unlike[0] > unlike[1] && unlike[3] > unlike[1], "{unlike:?}");
     }
 
     /// A run that failed says at least that the configuration takes long.
