@@ -10,6 +10,7 @@ use super::memo::Memo;
 use super::nearest::NO_CHOICE;
 use super::plan::Plan;
 use super::record::{GroupNumber, Record};
+use super::record_axes::RecordAxes;
 use super::score::{Charge, TimeAndCost, worst};
 use super::search_problem::SearchProblem;
 use super::simulation::{RunIndex, SearchConclusion, Simulation};
@@ -43,7 +44,12 @@ pub struct Evaluator<'p> {
     front: Vec<(usize, Point)>,
     pub(super) usage: Usage,
     replay: Option<Box<dyn LifeReplay + 'p>>,
+    /// Values of axes of the last case, and what they are of.
+    axes: Option<(AxesKey<'p>, RecordAxes<'p>)>,
 }
+
+/// Search problem, policy and VM type.
+type AxesKey<'p> = (usize, usize, Option<&'p str>);
 
 pub struct TracedCase<'p> {
     pub case: Case,
@@ -81,6 +87,7 @@ impl<'p> Evaluator<'p> {
             usage: Usage::default(),
             replay: (plan.lives())
                 .map(|lives| lives.replay(&plan.policies, plan.terms.streams.seed)),
+            axes: None,
         }
     }
 
@@ -93,47 +100,47 @@ impl<'p> Evaluator<'p> {
     }
 
     pub(super) fn evaluate_alone(&mut self, case: Case) -> Record<'p> {
-        let mut record = self.evaluated(case);
+        let mut record = self.empty_record(case);
+        match &mut self.replay {
+            Some(replay) => replay.fill(&case, &mut record),
+            None => self.fill(&mut record, case),
+        }
         let vm = record.chosen_vm.or(record.oracle_vm);
-        record.axes = self.plan.axes(&case, vm.or_else(|| self.only_vm(case)));
+        let of = (case.arena, case.policy, vm.or_else(|| self.only_vm(case)));
+        if self.axes.is_none_or(|(known, _)| known != of) {
+            self.axes = Some((of, self.plan.axes(&case, of.2)));
+        }
+        record.axes = self.axes.map(|(_, axes)| axes).unwrap_or_default();
         record
     }
 
-    fn evaluated(&mut self, case: Case) -> Record<'p> {
-        if self.replay.is_some() {
-            let mut record = self.empty_record(case, None);
-            if let Some(replay) = &mut self.replay {
-                replay.fill(&case, &mut record);
-            }
-            return record;
-        }
+    /// Fills an empty record where it stands: it is too large to be handed on.
+    fn fill(&mut self, record: &mut Record<'p>, case: Case) {
         self.ran.clear();
         let arena = match self.plan.arena(case.arena) {
             Ok(arena) => arena,
             Err(why) => {
-                let mut record = self.empty_record(case, None);
                 record.reason = why.to_string().into();
-                return record;
+                return;
             }
         };
-        let oracle = arena.oracle[case.policy][case.objective];
-        let mut record = self.empty_record(case, oracle.map(|index| (arena, index)));
-        let Some(oracle) = oracle else {
+        let Some(oracle) = arena.oracle[case.policy][case.objective] else {
             let why = arena.no_choice[case.policy].as_deref();
             record.reason = why.unwrap_or(NO_CHOICE).into();
-            return record;
+            return;
         };
+        name_oracle(record, arena, oracle);
         match self.outcome(case, arena, oracle) {
             Ok(outcome) => {
-                self.score(&mut record, case, arena, oracle, outcome);
+                self.score(record, case, arena, oracle, &outcome);
                 if !record.is_finite() {
-                    record = self.empty_record(case, Some((arena, oracle)));
+                    *record = self.empty_record(case);
+                    name_oracle(record, arena, oracle);
                     record.reason = NOT_FINITE.into();
                 }
             }
             Err(reason) => record.reason = reason,
         }
-        record
     }
 
     /// What the case evaluated last is charged if its result does not work: what it spent, and all its runs by the worst
@@ -428,12 +435,7 @@ impl<'p> Evaluator<'p> {
         arena.space.vm(0).map(|vm| &**vm)
     }
 
-    pub(super) fn empty_record(
-        &self,
-        case: Case,
-        oracle: Option<(&'p SearchProblem, usize)>,
-    ) -> Record<'p> {
-        let best = oracle.map(|(arena, index)| (&arena.space, index));
+    fn empty_record(&self, case: Case) -> Record<'p> {
         let unkept = (self.plan.limits.are_any()).then_some(0.0);
         Record {
             case: case.number,
@@ -448,13 +450,17 @@ impl<'p> Evaluator<'p> {
             kept_choice: unkept,
             kept_gross: unkept,
             kept_net: unkept,
-            oracle_vm: best.and_then(|(space, at)| space.vm(at)).map(|vm| &**vm),
-            oracle_workers: best.and_then(|(space, at)| space.workers(at)),
-            oracle_batch: best.and_then(|(space, at)| space.batch(at)),
-            oracle_other: best.and_then(|(space, at)| space.other(at)),
             ..Record::default()
         }
     }
+}
+
+fn name_oracle<'p>(record: &mut Record<'p>, arena: &'p SearchProblem, at: usize) {
+    let space = &arena.space;
+    record.oracle_vm = space.vm(at).map(|vm| &**vm);
+    record.oracle_workers = space.workers(at);
+    record.oracle_batch = space.batch(at);
+    record.oracle_other = space.other(at);
 }
 
 /// The configuration that is predicted to be faster than all others within the limits, and the fastest of

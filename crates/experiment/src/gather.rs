@@ -11,7 +11,8 @@ pub trait Sink {
 }
 
 pub trait Part<'p>: Send {
-    fn push_record(&mut self, record: Record<'p>) -> io::Result<()>;
+    /// Takes the next record, which may be taken away.
+    fn push_record(&mut self, record: &mut Record<'p>) -> io::Result<()>;
 
     /// Called after the task's last record, while other threads still work.
     fn end(&mut self) {}
@@ -41,8 +42,8 @@ pub(super) struct OrderedSinks<'s, 'd>(pub(super) &'s mut [&'d mut (dyn Sink + S
 pub(super) struct RecordCollector;
 
 impl<'p> Part<'p> for Vec<Record<'p>> {
-    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
-        self.push(record);
+    fn push_record(&mut self, record: &mut Record<'p>) -> io::Result<()> {
+        self.push(std::mem::take(record));
         Ok(())
     }
 }

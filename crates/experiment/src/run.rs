@@ -217,7 +217,7 @@ fn task<'p, M: Maker>(
         if interrupt.is_raised() {
             return None;
         }
-        let record = evaluator.evaluate(plan.case(number));
+        let mut record = evaluator.evaluate(plan.case(number));
         // It may have been cut off, or what it is scored by.
         if interrupt.is_raised() {
             return None;
@@ -225,7 +225,7 @@ fn task<'p, M: Maker>(
         done.finished.count(&record);
         let is_new = number >= conduct.known;
         let is_last = conduct.fail_fast && is_new && record.status == Status::Failed;
-        if let Err(error) = done.part.push_record(record) {
+        if let Err(error) = done.part.push_record(&mut record) {
             return Some(Err(error));
         }
         if is_last {

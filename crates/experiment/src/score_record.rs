@@ -21,14 +21,14 @@ impl<'p> Evaluator<'p> {
         case: Case,
         arena: &'p SearchProblem,
         oracle: usize,
-        outcome: Outcome,
+        outcome: &Outcome,
     ) {
         let expected = |at| arena.expected(case.policy, at);
         let (chosen, best) = (expected(outcome.choice), expected(oracle));
         let (at, over) = (outcome.choice, outcome.oracle);
         record.status = Status::Ok;
-        score_choice(record, arena, &outcome, chosen);
-        score_search(record, &outcome);
+        score_choice(record, arena, outcome, chosen);
+        score_search(record, outcome);
         let objective = self.plan.objectives[case.objective];
         let front = arena.fronts[case.policy].as_ref();
         let is_allowed = arena.allowed[case.policy][at];
@@ -87,7 +87,7 @@ impl<'p> Evaluator<'p> {
             record.known_cost_usd = contender.taken_usd[case.policy];
         }
         record.lost_vms = Some(f64::from(outcome.lost_vms));
-        self.score_simulation(record, arena, &outcome);
+        self.score_simulation(record, arena, outcome);
         let spent = outcome.search.hours > 0.0 || !contender.taken.is_empty();
         repay(
             record,

@@ -322,8 +322,8 @@ impl SummaryPart {
 }
 
 impl<'p> Part<'p> for SummaryPart {
-    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
-        SummaryPart::push_record(self, &record);
+    fn push_record(&mut self, record: &mut Record<'p>) -> io::Result<()> {
+        SummaryPart::push_record(self, record);
         Ok(())
     }
 }

@@ -408,7 +408,7 @@ impl PlanPace {
             let block = if singly {
                 None
             } else {
-                drift.block(now, limit, (compute_s, self.communication_s))
+                drift.block(now, || limit, (compute_s, self.communication_s))
             };
             let (count, total_s, communication_s) = match block {
                 Some((step_s, ends)) => {

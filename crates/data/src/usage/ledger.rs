@@ -133,6 +133,10 @@ impl Ledger {
     }
 
     pub fn enter(&mut self, phase: Phase, now: SimTime) {
+        if now == self.phase_since {
+            self.phase = phase;
+            return;
+        }
         let seconds = (now - self.phase_since).seconds();
         add_phases(
             &mut self.phases,

@@ -158,7 +158,17 @@ impl<'w> SimulatedCluster<'w> {
 }
 
 impl OnCluster<'_> {
+    #[inline]
     fn luck_of(&mut self, configuration: usize) -> &RandomEffects {
+        if self.dealt.current().get(configuration).is_none() {
+            self.deal(configuration);
+        }
+        let dealt = self.dealt.current();
+        &dealt.luck[dealt.places[configuration] as usize]
+    }
+
+    #[inline(never)]
+    fn deal(&mut self, configuration: usize) {
         let world = self.world;
         let dealt = self.dealt.here_mut();
         if dealt.places.is_empty() {
@@ -168,14 +178,11 @@ impl OnCluster<'_> {
             dealt.luck.reserve(count.min(MANY));
             dealt.met.reserve(count.min(MANY));
         }
-        if dealt.places[configuration] == NOT_MET {
-            dealt.places[configuration] = dealt.luck.len() as u32;
-            dealt.met.push(configuration);
-            let truth = &world.truths[configuration];
-            let luck = RandomEffects::draw(truth, &self.laws, &self.streams, self.replica);
-            dealt.luck.push(luck);
-        }
-        &dealt.luck[dealt.places[configuration] as usize]
+        dealt.places[configuration] = dealt.luck.len() as u32;
+        dealt.met.push(configuration);
+        let truth = &world.truths[configuration];
+        let luck = RandomEffects::draw(truth, &self.laws, &self.streams, self.replica);
+        dealt.luck.push(luck);
     }
 }
 

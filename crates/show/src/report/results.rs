@@ -286,8 +286,8 @@ impl DerivedPart {
 }
 
 impl<'p> Part<'p> for ResultsPart {
-    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
-        ResultsPart::push_record(self, &record)
+    fn push_record(&mut self, record: &mut Record<'p>) -> io::Result<()> {
+        ResultsPart::push_record(self, record)
     }
 
     fn end(&mut self) {

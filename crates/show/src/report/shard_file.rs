@@ -151,11 +151,11 @@ fn place(shard: Shard) -> [(&'static str, Value); 2] {
 }
 
 impl<'p> Part<'p> for ShardPart {
-    fn push_record(&mut self, record: Record<'p>) -> io::Result<()> {
-        self.rows.push_record(&record);
+    fn push_record(&mut self, record: &mut Record<'p>) -> io::Result<()> {
+        self.rows.push_record(record);
         self.failed += u64::from(record.status == Status::Failed);
-        self.failures.push_record(&record)?;
-        self.summary.push_record(&record);
+        self.failures.push_record(record)?;
+        self.summary.push_record(record);
         Ok(())
     }
 

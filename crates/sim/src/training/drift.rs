@@ -82,7 +82,7 @@ impl DriftPath {
     pub fn block(
         &mut self,
         now: SimTime,
-        limit: SimTime,
+        limit: impl FnOnce() -> SimTime,
         (compute_s, communication_s): (f64, f64),
     ) -> Option<(f64, SimTime)> {
         let drift = self.drift?;
@@ -91,6 +91,7 @@ impl DriftPath {
             return None;
         }
         self.factor_at(now);
+        let limit = limit();
         let ends = |level: u32| {
             let last = self.period + (1 << (2 * level));
             SimTime::from_seconds(last as f64 * drift.period_s)

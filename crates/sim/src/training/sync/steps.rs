@@ -33,13 +33,15 @@ pub(super) fn take_steps(
         let mut communication_s = stepping.communication_s * network;
         let left = goal.updates - stretch.updates;
         // Short periods together, as far as neither the goal nor the mark is expected before they end.
-        let ahead = match goal.mark.checked_sub(stretch.updates) {
-            None | Some(0) => left,
-            Some(to_mark) => left.min(to_mark),
+        let limit = || {
+            let ahead = match goal.mark.checked_sub(stretch.updates) {
+                None | Some(0) => left,
+                Some(to_mark) => left.min(to_mark),
+            };
+            let usual_s = compute_s + stepping.communication_s;
+            let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
+            expected.min(goal.until)
         };
-        let usual_s = compute_s + stepping.communication_s;
-        let expected = now + SimTime::from_seconds(ahead as f64 * usual_s);
-        let limit = expected.min(goal.until);
         let parts = (compute_s, stepping.communication_s);
         if let Some((step_s, end)) = drift.block(now, limit, parts) {
             (communication_s, ends) = (step_s - compute_s, end);
