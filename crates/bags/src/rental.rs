@@ -1,6 +1,7 @@
 use crate::job::{BagEvent, BagJob, BagRunSpec, Slot, State};
 use crate::{Bag, BagSize, Loss};
 use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::provider::{Vm, VmRequest};
 use scavsim_sim::training::log::{Entry, Fate, LogEvent, Track};
@@ -125,7 +126,7 @@ impl BagJob {
     }
 
     pub(crate) fn release(&mut self, vm: &Vm, at: SimTime) {
-        self.held.intervals.push(vm.held_until(at));
+        self.held.hold(vm.held_until(at), Phase::Waiting, 0);
         self.note_vm(vm, at);
     }
 
@@ -159,10 +160,11 @@ impl BagJob {
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    self.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
+                    self.held
+                        .work(of.lost_phase(), (of.size.vm, 1), (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
-                    self.held.intervals.push(vm.held_until(at));
+                    self.held.hold(vm.held_until(at), Phase::Waiting, 0);
                     let lost = SimTime::LAST;
                     self.note_vm(&Vm { lost, ..vm }, until);
                     continue;
@@ -192,7 +194,7 @@ impl BagJob {
     pub(crate) fn note_run(&mut self, of: BagRunSpec<'_>, from: SimTime) {
         let (span, track) = ((from, self.now), Track::Head);
         if let Some(head) = of.head {
-            self.held.hold(of.phase, (head, 1), from, self.now);
+            self.hold(of.phase, (head, 1), from, self.now);
         }
         let Some(log) = &mut self.log else { return };
         if let Some(head) = of.head {

@@ -1,4 +1,4 @@
-use super::phases::Phases;
+use super::phases::{Phase, Phases};
 use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +60,15 @@ impl Usage {
         self.intervals.clone_from(&other.intervals);
         self.sample_seconds = other.sample_seconds;
         self.phases.copy_from(&other.phases);
+    }
+
+    /// VMs that are held for one phase, with a global batch.
+    pub fn hold(&mut self, held: VmInterval, phase: Phase, batch: u32) {
+        let seconds = held.seconds();
+        self.intervals.push(held);
+        self.sample_seconds += f64::from(batch) * seconds;
+        self.phases.add_samples(phase, batch, seconds);
+        (self.phases).add_vms(phase, held.vm, held.vms, seconds);
     }
 
     pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {
