@@ -152,19 +152,9 @@ struct OnBag<'g> {
 
 impl OnBag<'_> {
     fn start(&self, replica: u64) -> BagJob {
-        let (
-            ground,
-            Terms {
-                streams, interrupt, ..
-            },
-        ) = (self.ground, &self.terms);
-        BagJob::new(
-            &ground.bag,
-            &ground.choices.name,
-            streams,
-            replica,
-            interrupt,
-        )
+        let BagEnvironment { bag, choices, .. } = self.ground;
+        let (streams, interrupt) = (&self.terms.streams, &self.terms.interrupt);
+        BagJob::new(bag, &choices.name, streams, replica, interrupt)
     }
 }
 

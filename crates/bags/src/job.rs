@@ -104,7 +104,7 @@ impl BagJob {
     ) -> BagJob {
         let key = WorkloadKey::from_name(name);
         let losses = match &bag.loss {
-            Loss::Together(losses) => Some(losses),
+            Loss::By(losses) => Some(losses),
             _ => None,
         };
         BagJob {

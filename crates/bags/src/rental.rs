@@ -116,9 +116,7 @@ impl BagJob {
             }
             Strike::Market => {
                 let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
-                if let (Some(market), Loss::Together(losses)) =
-                    (&mut self.provider.market, &bag.loss)
-                {
+                if let (Some(market), Loss::By(losses)) = (&mut self.provider.market, &bag.loss) {
                     market.strike(losses, own, &mut |place| take(place as usize));
                 }
             }
@@ -232,13 +230,14 @@ mod tests {
     use crate::Loss;
     use scavsim_base::rng::VmTypeKey;
     use scavsim_data::cloud::lifetimes::{Bathtub, Lifetime};
+    use scavsim_sim::cluster::Losses;
 
     #[test]
     fn a_vm_is_as_old_as_the_time_that_it_has_run() {
         let hours = |h: f64| SimTime::from_seconds(3600.0 * h);
         let law = Bathtub::new(0.4137, 0.9, 0.76, 24.0).expect("a law");
         let bag = Bag {
-            loss: Loss::Alone(Lifetime::new(law, Some(24.0))),
+            loss: Loss::By(Losses::Alone(Lifetime::new(law, Some(24.0)))),
             ..Bag::default()
         };
         let size = BagSize {

@@ -23,7 +23,7 @@ pub mod timeline;
 
 pub use axes::{Axes, Draft, Offer};
 pub use choices::Choices;
-pub use failures::{Failures, RecoveryTerms};
+pub use failures::Failures;
 pub use feasible_plan::{FastestOn, FeasiblePlan, Flops, Parts, Target};
 pub use forecast::Forecast;
 pub use form::{Form, PreparedForm};

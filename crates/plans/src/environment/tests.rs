@@ -11,7 +11,9 @@ use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
 use scavsim_read::input::Diagnostics;
 use scavsim_search::testbed::Length;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
-use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot, Write};
+use scavsim_sim::cluster::{
+    Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, RecoveryTerms, Spot, Write,
+};
 use scavsim_sim::training::Variation;
 
 #[track_caller]
@@ -108,15 +110,17 @@ fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
     Arc::new(Spot {
         losses: Losses::Alone(Lifetime::new(law, None)),
         start_up: None,
-        replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
+        recovery: RecoveryTerms {
+            replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
+            restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),
+            keeps,
+            checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
+            write: Write::Fixed(SimTime::from_seconds(5.0)),
+        },
         cold_join: Pause::NONE,
-        warm_restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),
         on_loss: OnLoss::Wait,
-        keeps,
         chief: Chief::HandsOver,
         fewest_workers: 1,
-        checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
-        write: Write::Fixed(SimTime::from_seconds(5.0)),
         notice: None,
     })
 }

@@ -72,12 +72,8 @@ impl PlanJob {
     ) -> Result<Done, UnfinishedJob> {
         let upkeep = on.terms.upkeep(on.way);
         let policy = on.terms.checkpoints(on.way, on.way.draft.gpus());
-        let keeps = upkeep
-            .as_ref()
-            .map_or(Keeps::Checkpoint, |upkeep| upkeep.keeps);
-        let replacement = upkeep
-            .as_ref()
-            .map_or(Pause::NONE, |upkeep| upkeep.replacement);
+        let keeps = upkeep.map_or(Keeps::Checkpoint, |upkeep| upkeep.keeps);
+        let replacement = upkeep.map_or(Pause::NONE, |upkeep| upkeep.replacement);
         // Steps before this training are another's.
         let mut done = Done::default();
         let mut fruitless = 0;

@@ -11,11 +11,11 @@ use crate::spot;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_plans::failures::{self, Cause, FailureScope, Failures, UnreliableNodes};
 use scavsim_plans::reaction::{Aim, ReactionTerms, StateSaving};
-use scavsim_plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
+use scavsim_plans::{Forecast, Reaction, ReactionCosts};
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Positive};
 use scavsim_sim::cluster::checkpoint::Policy;
-use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
+use scavsim_sim::cluster::{Checkpoints, Pause, RecoveryTerms, Setup, Write};
 
 /// Nodes behind a switch by default: a rack of two servers, as Llama 3 was trained on.
 const NODES_PER_SWITCH: u32 = 2;
