@@ -45,6 +45,12 @@ pub enum EndedBy {
     Provider,
 }
 
+/// How many VMs of these intervals their provider took away.
+pub(super) fn lost_vms<'i>(intervals: impl Iterator<Item = &'i VmInterval>) -> u32 {
+    let lost = intervals.filter(|interval| interval.ended_by == EndedBy::Provider);
+    lost.map(|interval| interval.vms).sum()
+}
+
 /// What one run used. Parameter servers are part of it only where the scenario names their VMs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {

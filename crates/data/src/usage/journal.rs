@@ -1,4 +1,5 @@
-use super::{EndedBy, Phase, Usage, VmInterval};
+use super::intervals::lost_vms;
+use super::{Phase, Usage, VmInterval};
 use scavsim_base::units::SimTime;
 
 /// VMs of which each is noted with the whole time that it was held, and what it did then.
@@ -30,8 +31,7 @@ impl UsageJournal {
 
     /// How many of them their provider took away.
     pub fn lost_vms(&self) -> u32 {
-        let is_taken = |(i, ..): &&(VmInterval, Phase, u32)| i.ended_by == EndedBy::Provider;
-        self.held.iter().filter(is_taken).count() as u32
+        lost_vms(self.held.iter().map(|(interval, ..)| interval))
     }
 
     /// Writes into `usage` what was used if all is released at `end`.

@@ -1,3 +1,4 @@
+use super::intervals::lost_vms;
 use super::{EndedBy, Phase, Phases, Usage, VmInterval};
 use scavsim_base::units::SimTime;
 
@@ -43,6 +44,11 @@ pub struct Ledger {
 impl Ledger {
     pub fn vms(&self) -> u32 {
         self.vms
+    }
+
+    /// How many VMs their provider took away so far.
+    pub fn lost_vms(&self) -> u32 {
+        lost_vms(self.closed.iter())
     }
 
     pub fn is_only(&self, vm: u16) -> bool {

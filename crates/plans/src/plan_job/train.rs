@@ -40,7 +40,7 @@ impl PlanJob {
         self.meet_plan(on);
         let mut done =
             self.train_steps(on, paces, goal.mark, goal.until, phase, &mut stream.clone())?;
-        let (at_mark, lost_vms) = (self.now, self.provider.lost);
+        let (at_mark, lost_vms) = (self.now, self.ledger.lost_vms());
         if done.kept >= goal.mark && goal.updates > goal.mark {
             self.ledger.keep_mark(at_mark);
             let left = goal.updates - goal.mark;

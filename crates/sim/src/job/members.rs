@@ -298,9 +298,7 @@ impl Members {
 
     /// Takes out one VM whose end has come by `now`, the oldest first.
     pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
-        let lost = self.present.take_lost(now)?;
-        self.provider.lost += 1;
-        Some(lost)
+        self.present.take_lost(now)
     }
 
     pub(super) fn lose_one(&mut self, at: SimTime) {
