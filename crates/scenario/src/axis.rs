@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected};
 
 use scavsim_data::configuration::Configuration;
 use scavsim_data::space::{self, Space};
+use scavsim_read::deserialize_forms;
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, NonNegative};
 use scavsim_read::input::range::NoValues;
@@ -82,61 +82,50 @@ impl SeriesFields {
     }
 }
 
-impl<'de> Deserialize<'de> for Axis {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AxisVisitor;
+deserialize_forms! {
+    Axis, r#""measured", a number, a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#;
 
-        impl<'de> Visitor<'de> for AxisVisitor {
-            type Value = Axis;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(r#""measured", a number, a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#)
+    fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
+        match word {
+            "measured" => Ok(Axis::Measured),
+            // Digits are no misspelt word: they say in another way what lists and ranges say.
+            _ if word.contains(|c: char| c.is_ascii_digit()) => {
+                Err(E::invalid_value(Unexpected::Str(word), &self))
             }
-
-            fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
-                match word {
-                    "measured" => Ok(Axis::Measured),
-                    // Digits are no misspelt word: they say in another way what lists and ranges say.
-                    _ if word.contains(|c: char| c.is_ascii_digit()) => {
-                        Err(E::invalid_value(Unexpected::Str(word), &self))
-                    }
-                    _ => Err(E::unknown_variant(word, &["measured"])),
-                }
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
-                let whole = "a whole number between 0 and 4294967295";
-                let count = u32::try_from(value)
-                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &whole))?;
-                let count: Result<Count, E> = Count::deserialize(count.into_deserializer());
-                Ok(Axis::Series(vec![count?.get()]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    if values.len() == MOST_LISTED {
-                        return Err(A::Error::custom(format!(
-                            "expected a list of at most {MOST_LISTED} values, found more"
-                        )));
-                    }
-                    values.push(value);
-                }
-                if values.is_empty() {
-                    return Err(A::Error::custom(
-                        "expected at least one value, found an empty list",
-                    ));
-                }
-                Ok(Axis::List(values))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Axis, A::Error> {
-                let series =
-                    SeriesFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                series.values().map(Axis::Series).map_err(A::Error::custom)
-            }
+            _ => Err(E::unknown_variant(word, &["measured"])),
         }
-        deserializer.deserialize_any(AxisVisitor)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
+        let whole = "a whole number between 0 and 4294967295";
+        let count = u32::try_from(value)
+            .map_err(|_| E::invalid_value(Unexpected::Signed(value), &whole))?;
+        let count: Result<Count, E> = Count::deserialize(count.into_deserializer());
+        Ok(Axis::Series(vec![count?.get()]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element()? {
+            if values.len() == MOST_LISTED {
+                return Err(A::Error::custom(format!(
+                    "expected a list of at most {MOST_LISTED} values, found more"
+                )));
+            }
+            values.push(value);
+        }
+        if values.is_empty() {
+            return Err(A::Error::custom(
+                "expected at least one value, found an empty list",
+            ));
+        }
+        Ok(Axis::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Axis, A::Error> {
+        let series =
+            SeriesFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        series.values().map(Axis::Series).map_err(A::Error::custom)
     }
 }
 
@@ -201,35 +190,24 @@ pub enum AxisCondition {
     Bounds(Bounds),
 }
 
-impl<'de> Deserialize<'de> for AxisCondition {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ConditionVisitor;
+deserialize_forms! {
+    AxisCondition, "a number, a name or bounds like { min = 1, max = 4 }";
 
-        impl<'de> Visitor<'de> for ConditionVisitor {
-            type Value = AxisCondition;
+    fn visit_i64<E: Error>(self, number: i64) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Number(number as f64))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, a name or bounds like { min = 1, max = 4 }")
-            }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Number(number))
+    }
 
-            fn visit_i64<E: Error>(self, number: i64) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Number(number as f64))
-            }
+    fn visit_str<E: Error>(self, word: &str) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Word(word.to_owned()))
+    }
 
-            fn visit_f64<E: Error>(self, number: f64) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Number(number))
-            }
-
-            fn visit_str<E: Error>(self, word: &str) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Word(word.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisCondition, A::Error> {
-                let bounds = serde::de::value::MapAccessDeserializer::new(map);
-                Bounds::deserialize(bounds).map(AxisCondition::Bounds)
-            }
-        }
-        deserializer.deserialize_any(ConditionVisitor)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisCondition, A::Error> {
+        let bounds = serde::de::value::MapAccessDeserializer::new(map);
+        Bounds::deserialize(bounds).map(AxisCondition::Bounds)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Paths of included files, as written.
 
 use std::borrow::Cow;
-use std::fmt;
 
+use scavsim_read::deserialize_forms;
 use scavsim_read::input::Spanned;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::{Error, SeqAccess};
 
 #[derive(Debug, Clone)]
 pub enum Include {
@@ -17,26 +17,15 @@ pub enum Include {
     Several(Vec<Spanned<String>>),
 }
 
-impl<'de> Deserialize<'de> for Include {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IncludeVisitor;
+deserialize_forms! {
+    Include, "a path or a list of paths";
 
-        impl<'de> Visitor<'de> for IncludeVisitor {
-            type Value = Include;
+    fn visit_str<E: Error>(self, path: &str) -> Result<Include, E> {
+        Ok(Include::One(path.to_owned()))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a path or a list of paths")
-            }
-
-            fn visit_str<E: Error>(self, path: &str) -> Result<Include, E> {
-                Ok(Include::One(path.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Include, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(Include::Several)
-            }
-        }
-        deserializer.deserialize_any(IncludeVisitor)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Include, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Include::Several)
     }
 }
 

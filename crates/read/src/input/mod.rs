@@ -9,6 +9,7 @@ pub mod json;
 pub mod toml;
 
 mod closest;
+mod deserialize_forms;
 mod diagnostic;
 pub mod foreign;
 mod mistakes;
