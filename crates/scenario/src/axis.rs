@@ -1,18 +1,17 @@
 //! An axis of the configuration space, and conditions on its values.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected};
 
 use scavsim_data::configuration::Configuration;
 use scavsim_data::space::{self, Space};
-use scavsim_read::deserialize_forms;
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, NonNegative};
 use scavsim_read::input::range::NoValues;
+use scavsim_read::{deserialize_forms, schema_of};
 
 /// Values of one axis: `"measured"`, `8`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.
@@ -129,38 +128,30 @@ deserialize_forms! {
     }
 }
 
-impl JsonSchema for Axis {
-    fn schema_name() -> Cow<'static, str> {
-        "Axis".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Values of one axis: what was measured, a number, a list, or a range with a step or a factor.",
-            "oneOf": [
-                { "const": "measured" },
-                { "type": "integer", "minimum": 1 },
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "uniqueItems": true,
-                    "items": { "type": "integer", "minimum": 1 }
-                },
-                {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["from", "to"],
-                    "properties": {
-                        "from": { "type": "integer", "minimum": 1 },
-                        "to": { "type": "integer", "minimum": 1 },
-                        "step": { "type": "integer", "minimum": 1 },
-                        "factor": { "type": "integer", "minimum": 2 }
-                    }
-                }
-            ]
-        })
-    }
-}
+schema_of!(Axis, is_inline: false, {
+    "description": "Values of one axis: what was measured, a number, a list, or a range with a step or a factor.",
+    "oneOf": [
+        { "const": "measured" },
+        { "type": "integer", "minimum": 1 },
+        {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": true,
+            "items": { "type": "integer", "minimum": 1 }
+        },
+        {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["from", "to"],
+            "properties": {
+                "from": { "type": "integer", "minimum": 1 },
+                "to": { "type": "integer", "minimum": 1 },
+                "step": { "type": "integer", "minimum": 1 },
+                "factor": { "type": "integer", "minimum": 2 }
+            }
+        }
+    ]
+});
 
 /// Which configurations are left out: those that meet every condition given.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]

@@ -1,10 +1,7 @@
 //! Paths of included files, as written.
 
-use std::borrow::Cow;
-
-use scavsim_read::deserialize_forms;
 use scavsim_read::input::Spanned;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use scavsim_read::{deserialize_forms, schema_of};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Error, SeqAccess};
@@ -29,18 +26,10 @@ deserialize_forms! {
     }
 }
 
-impl JsonSchema for Include {
-    fn schema_name() -> Cow<'static, str> {
-        "Include".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Paths of scenario files: one, or a list in which a later one wins.",
-            "oneOf": [
-                { "type": "string" },
-                { "type": "array", "items": { "type": "string" } }
-            ]
-        })
-    }
-}
+schema_of!(Include, is_inline: false, {
+    "description": "Paths of scenario files: one, or a list in which a later one wins.",
+    "oneOf": [
+        { "type": "string" },
+        { "type": "array", "items": { "type": "string" } }
+    ]
+});

@@ -1,13 +1,11 @@
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Error, MapAccess, SeqAccess};
 
-use scavsim_read::deserialize_forms;
 use scavsim_read::input::checked::Positive;
 use scavsim_read::input::range::{MOST_VALUES, Range};
+use scavsim_read::{deserialize_forms, schema_of};
 
 /// Values of an axis: `0.5`, `[0.5, 1, 2]`, `{ from = 0.5, to = 2, step = 0.25 }`, or
 /// `{ from = 0.25, to = 4, factor = 2 }`. In ascending order for a range, as written for a list.
@@ -68,37 +66,29 @@ deserialize_forms! {
     }
 }
 
-impl JsonSchema for ScaleAxis {
-    fn schema_name() -> Cow<'static, str> {
-        "ScaleAxis".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Positive numbers: one, a list, or a range with a step or a factor.",
-            "oneOf": [
-                { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "uniqueItems": true,
-                    "items": { "type": "number", "minimum": 1e-9, "maximum": 1e9 }
-                },
-                {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["from", "to"],
-                    "properties": {
-                        "from": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
-                        "to": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
-                        "step": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
-                        "factor": { "type": "number", "exclusiveMinimum": 1 }
-                    }
-                }
-            ]
-        })
-    }
-}
+schema_of!(ScaleAxis, is_inline: false, {
+    "description": "Positive numbers: one, a list, or a range with a step or a factor.",
+    "oneOf": [
+        { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+        {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": true,
+            "items": { "type": "number", "minimum": 1e-9, "maximum": 1e9 }
+        },
+        {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["from", "to"],
+            "properties": {
+                "from": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+                "to": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+                "step": { "type": "number", "minimum": 1e-9, "maximum": 1e9 },
+                "factor": { "type": "number", "exclusiveMinimum": 1 }
+            }
+        }
+    ]
+});
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,6 @@ pub mod json;
 pub mod toml;
 
 mod closest;
-mod deserialize_forms;
 mod diagnostic;
 pub mod foreign;
 mod mistakes;
@@ -21,6 +20,7 @@ mod settings_by_name;
 mod source;
 mod spanned;
 mod words;
+mod written_forms;
 
 pub use closest::{closest, did_you_mean, nearest_or_all};
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -23,3 +23,23 @@ macro_rules! deserialize_forms {
         }
     };
 }
+
+/// The JSON Schema of a type, stated; inline where it has no definition of its own.
+#[macro_export]
+macro_rules! schema_of {
+    ($type:ident, is_inline: $is_inline:literal, $schema:tt) => {
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn inline_schema() -> bool {
+                $is_inline
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
+            }
+        }
+    };
+}
