@@ -21,13 +21,8 @@ pub enum FailureScope {
     Nothing,
 }
 
-impl FailureScope {
-    pub const ALL: [(&'static str, FailureScope); 4] = [
-        ("gpu", FailureScope::Gpu),
-        ("node", FailureScope::Node),
-        ("switch", FailureScope::Switch),
-        ("nothing", FailureScope::Nothing),
-    ];
+scavsim_base::named! {
+    FailureScope: Gpu = "gpu", Node = "node", Switch = "switch", Nothing = "nothing",
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -124,10 +119,7 @@ fn read(mut on_row: impl FnMut(&str, Cause)) {
         else {
             continue;
         };
-        let Some((_, loses)) = FailureScope::ALL
-            .into_iter()
-            .find(|(word, _)| *word == loses)
-        else {
+        let Some(loses) = FailureScope::named(loses) else {
             continue;
         };
         let cause = Cause {

@@ -10,7 +10,7 @@ use scavsim_sim::cluster::checkpoint::{Policy, between_losses_h};
 use scavsim_sim::cluster::{Pause, RecoveryTerms, Spot};
 use scavsim_sim::training::Variation;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Terms {
     pub spot: Option<Arc<Spot>>,
     /// Whether the trace by which they are lost is also how many GPUs there are.
@@ -24,21 +24,6 @@ pub struct Terms {
     pub write_by_part: Option<CheckpointWrite>,
     pub failures: Option<Arc<Failures>>,
     pub reacting: ReactionTerms,
-}
-
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            spot: None,
-            is_capacity: false,
-            start_up: Pause::NONE,
-            variation: Variation::default(),
-            checkpoint_gb_per_s: None,
-            write_by_part: None,
-            failures: None,
-            reacting: ReactionTerms::default(),
-        }
-    }
 }
 
 impl Terms {

@@ -62,6 +62,12 @@ pub enum Pause {
     Measured(Delay),
 }
 
+impl Default for Pause {
+    fn default() -> Pause {
+        Pause::NONE
+    }
+}
+
 impl Pause {
     pub const NONE: Pause = Pause::Fixed(SimTime::ZERO);
 
