@@ -19,6 +19,8 @@ pub mod reaction;
 mod space;
 pub mod subject;
 pub mod terms;
+#[cfg(test)]
+mod tests;
 pub mod timeline;
 
 pub use axes::{Axes, Draft, Offer};

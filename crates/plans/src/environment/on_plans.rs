@@ -83,14 +83,9 @@ pub(super) fn open<'g>(ground: &'g PlanEnvironment, terms: &Terms) -> WorkTrial<
 impl OnPlans<'_> {
     fn start(&self, replica: u64) -> PlanVisits {
         let (choices, terms) = (&*self.ground.choices, &*self.ground.terms);
+        let interrupt = self.interrupt.clone();
         PlanVisits {
-            job: PlanJob::new(
-                choices,
-                terms,
-                self.streams,
-                replica,
-                self.interrupt.clone(),
-            ),
+            job: PlanJob::new(choices, terms, self.streams, replica, interrupt),
             visits: HashMap::new(),
         }
     }
