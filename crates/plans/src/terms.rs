@@ -110,7 +110,7 @@ pub struct PlanWithTerms<'a> {
 }
 
 impl<'a> PlanWithTerms<'a> {
-    pub fn spot(&self) -> Option<&'a Spot> {
+    pub(crate) fn spot(&self) -> Option<&'a Spot> {
         self.terms.spot_of(self.way)
     }
 

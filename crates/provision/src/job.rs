@@ -72,13 +72,13 @@ impl Job {
     }
 
     /// Time from a request of machines until work goes on, with the checkpoint's move between zones.
-    pub fn start(&self, moving: &TransferCosts, from: usize, to: usize) -> SimTime {
+    pub(crate) fn start(&self, moving: &TransferCosts, from: usize, to: usize) -> SimTime {
         let move_s = moving.s_per_gb(from, to) * self.checkpoint_gb;
         SimTime::from_seconds(self.changeover_s + move_s)
     }
 
     /// USD to carry the checkpoint from one zone to another.
-    pub fn egress_usd(&self, moving: &TransferCosts, from: usize, to: usize) -> f64 {
+    pub(crate) fn egress_usd(&self, moving: &TransferCosts, from: usize, to: usize) -> f64 {
         moving.usd_per_gb(from, to) * self.checkpoint_gb
     }
 
