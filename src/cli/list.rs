@@ -20,7 +20,7 @@ use scavsim_data::pricing::{Base, Policy, RentedVmType, builtin, charges};
 use scavsim_data::workload::{Workload, library, load};
 use scavsim_experiment::{COLUMNS, Column as RecordColumn};
 use scavsim_papers::functions::{Function, scenarios};
-use scavsim_plans::failures::{self, Cause, FailureScope};
+use scavsim_plans::failures::{self, Cause};
 use scavsim_plans::{Forecast, Reaction};
 use scavsim_provision::policy::registry::POLICIES;
 use scavsim_provision::world::written::WrittenMarket;
@@ -318,12 +318,11 @@ fn fleets() -> Sheet<'static, (String, Cause)> {
         let causes = failures::counted(&fleet).into_iter();
         causes.map(move |cause| (fleet.clone(), cause))
     });
-    let loses = |loses: FailureScope| FailureScope::ALL.iter().find(|(_, own)| *own == loses);
     let columns = [
         Column::text("fleet", |(fleet, _): &(String, Cause)| json!(fleet)),
         Column::text("cause", |(_, cause): &(String, Cause)| json!(&*cause.name)),
         Column::text("loses", move |(_, cause): &(String, Cause)| {
-            json!(loses(cause.loses).map(|(name, _)| name))
+            json!(cause.loses.name())
         }),
         Column::number("per_1e6_gpu_h", |(_, cause): &(String, Cause)| {
             json!((cause.per_gpu_h * 1e9).round() / 1e3)

@@ -490,10 +490,10 @@ fn measured_delays_are_drawn() {
         .spot
         .as_deref()
         .expect("there are spot VMs");
-    assert!((spot.replacement.mean_s() - 80.65).abs() < 1e-9);
+    assert!((spot.recovery.replacement.mean_s() - 80.65).abs() < 1e-9);
     assert!((spot.cold_join.mean_s() - 78.74).abs() < 1e-9);
-    assert!((spot.warm_restart.map_or(0.0, |p: Pause| p.mean_s()) - 19.04).abs() < 1e-9);
-    assert!((spot.write.mean_s() - (3.652 + 0.0199 * 16.0)).abs() < 0.01);
+    assert!((spot.recovery.restart.map_or(0.0, |p: Pause| p.mean_s()) - 19.04).abs() < 1e-9);
+    assert!((spot.recovery.write.mean_s() - (3.652 + 0.0199 * 16.0)).abs() < 0.01);
     let (mut restoring, mut waiting) = (0.0, 0.0);
     for replica in 0..200 {
         let seen = run(&scenario, Fidelity::Fast, replica);

@@ -152,19 +152,9 @@ struct OnBag<'g> {
 
 impl OnBag<'_> {
     fn start(&self, replica: u64) -> BagJob {
-        let (
-            ground,
-            Terms {
-                streams, interrupt, ..
-            },
-        ) = (self.ground, &self.terms);
-        BagJob::new(
-            &ground.bag,
-            &ground.choices.name,
-            streams,
-            replica,
-            interrupt,
-        )
+        let BagEnvironment { bag, choices, .. } = self.ground;
+        let (streams, interrupt) = (&self.terms.streams, &self.terms.interrupt);
+        BagJob::new(bag, &choices.name, streams, replica, interrupt)
     }
 }
 
@@ -200,7 +190,7 @@ impl Work for OnBag<'_> {
         let mut all = job.log.take().unwrap_or_default();
         let is_span = |entry: &Entry| entry.until > entry.at;
         all.retain(|entry| entry.at < end || entry.at == end && !is_span(entry));
-        in_order(all, &job.held.intervals, end)
+        in_order(self, job, all, end)
     }
 }
 
@@ -232,11 +222,10 @@ impl ProbedWork for OnBag<'_> {
         let seconds = (at.job.now - before).seconds();
         let is_whole = results >= all;
         if is_whole {
-            let end = at.job.now;
             let reached = ReachedTarget {
                 configuration,
-                at: end,
-                lost_vms: at.job.held.lost_until(end),
+                at: at.job.now,
+                lost_vms: at.job.held.lost_vms(),
                 totals: None,
             };
             at.reach(self, reached);
@@ -257,9 +246,8 @@ impl ProbedWork for OnBag<'_> {
         at.current = Some(choice);
         let of = self.ground.run_spec(choice, Phase::Training);
         at.job.run(of, whole)?;
-        let end = at.job.now;
-        let lost_vms = at.job.held.lost_until(end);
-        Ok(Timeline::new(choice, search_end, end, lost_vms))
+        let lost_vms = at.job.held.lost_vms();
+        Ok(Timeline::new(choice, search_end, at.job.now, lost_vms))
     }
 }
 

@@ -1,10 +1,9 @@
 use std::collections::VecDeque;
 
-use crate::vms::BagVmUsage;
 use crate::{Bag, BagSize, Loss};
 use scavsim_base::rng::{Purpose, Stream, Streams, WorkloadKey};
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::Phase;
+use scavsim_data::usage::{Phase, UsageJournal, VmInterval};
 use scavsim_engine::{Interrupt, Queue};
 use scavsim_sim::provider::{Provider, Vm};
 use scavsim_sim::training::log::Entry;
@@ -19,7 +18,7 @@ pub struct BagJob {
     pub(crate) hits: Stream,
     /// How many of the losses at given times have passed since the run began.
     pub(crate) passed: usize,
-    pub held: BagVmUsage,
+    pub held: UsageJournal,
     /// When the last run ended.
     pub now: SimTime,
     pub(crate) queue: Queue<BagEvent>,
@@ -105,7 +104,7 @@ impl BagJob {
     ) -> BagJob {
         let key = WorkloadKey::from_name(name);
         let losses = match &bag.loss {
-            Loss::Together(losses) => Some(losses),
+            Loss::By(losses) => Some(losses),
             _ => None,
         };
         BagJob {
@@ -114,7 +113,7 @@ impl BagJob {
             notice: streams.stream(replica, Purpose::BagNotice(key)),
             hits: streams.stream(replica, Purpose::BagLosses(key)),
             passed: 0,
-            held: BagVmUsage::default(),
+            held: UsageJournal::default(),
             now: SimTime::ZERO,
             queue: Queue::heeding(interrupt.clone()),
             slots: Vec::new(),
@@ -163,6 +162,13 @@ impl BagJob {
         (self.submitted, self.done, self.passed) = (0, 0, 0);
         (self.lost_since_done, self.began) = (0, from);
         (self.attempts, self.drawn) = (0, 0);
+    }
+
+    /// Holds VMs of a type from one moment to another for the phase of the run alone.
+    pub(crate) fn hold(&mut self, phase: Phase, vms: (u16, u32), from: SimTime, to: SimTime) {
+        let held = VmInterval::given_back(vms, from, to.max(from));
+        self.held.hold(held, Phase::Waiting, 0);
+        self.held.work(phase, vms, (from, to));
     }
 
     /// Jobs that nobody runs yet.

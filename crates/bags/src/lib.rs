@@ -11,7 +11,6 @@ pub mod reuse;
 mod run;
 pub mod subject;
 pub mod terms;
-pub mod vms;
 
 pub use job::{BagJob, BagRunSpec};
 pub use notice::Notice;

@@ -1,6 +1,7 @@
 use crate::job::{BagEvent, BagJob, BagRunSpec, Slot, State};
 use crate::{Bag, BagSize, Loss};
 use scavsim_base::units::SimTime;
+use scavsim_data::usage::Phase;
 use scavsim_sim::cluster::Pause;
 use scavsim_sim::provider::{Vm, VmRequest};
 use scavsim_sim::training::log::{Entry, Fate, LogEvent, Track};
@@ -115,9 +116,7 @@ impl BagJob {
             }
             Strike::Market => {
                 let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
-                if let (Some(market), Loss::Together(losses)) =
-                    (&mut self.provider.market, &bag.loss)
-                {
+                if let (Some(market), Loss::By(losses)) = (&mut self.provider.market, &bag.loss) {
                     market.strike(losses, own, &mut |place| take(place as usize));
                 }
             }
@@ -125,7 +124,7 @@ impl BagJob {
     }
 
     pub(crate) fn release(&mut self, vm: &Vm, at: SimTime) {
-        self.held.intervals.push(vm.held_until(at));
+        self.held.hold(vm.held_until(at), Phase::Waiting, 0);
         self.note_vm(vm, at);
     }
 
@@ -159,10 +158,11 @@ impl BagJob {
                 if state == State::Runs {
                     // Nobody waits for this job any more.
                     let to = vm.lost.min(at);
-                    self.held.did(of.lost_phase(), (of.size.vm, 1), (began, to));
+                    self.held
+                        .work(of.lost_phase(), (of.size.vm, 1), (began, to));
                 }
                 if let Some(until) = trained.filter(|_| trains == Some(slot)) {
-                    self.held.intervals.push(vm.held_until(at));
+                    self.held.hold(vm.held_until(at), Phase::Waiting, 0);
                     let lost = SimTime::LAST;
                     self.note_vm(&Vm { lost, ..vm }, until);
                     continue;
@@ -192,7 +192,7 @@ impl BagJob {
     pub(crate) fn note_run(&mut self, of: BagRunSpec<'_>, from: SimTime) {
         let (span, track) = ((from, self.now), Track::Head);
         if let Some(head) = of.head {
-            self.held.hold(of.phase, (head, 1), from, self.now);
+            self.hold(of.phase, (head, 1), from, self.now);
         }
         let Some(log) = &mut self.log else { return };
         if let Some(head) = of.head {
@@ -230,13 +230,14 @@ mod tests {
     use crate::Loss;
     use scavsim_base::rng::VmTypeKey;
     use scavsim_data::cloud::lifetimes::{Bathtub, Lifetime};
+    use scavsim_sim::cluster::Losses;
 
     #[test]
     fn a_vm_is_as_old_as_the_time_that_it_has_run() {
         let hours = |h: f64| SimTime::from_seconds(3600.0 * h);
         let law = Bathtub::new(0.4137, 0.9, 0.76, 24.0).expect("a law");
         let bag = Bag {
-            loss: Loss::Alone(Lifetime::new(law, Some(24.0))),
+            loss: Loss::By(Losses::Alone(Lifetime::new(law, Some(24.0)))),
             ..Bag::default()
         };
         let size = BagSize {

@@ -45,7 +45,7 @@ impl BagJob {
         self.give_all_back(of, (at, stop));
         if let Some(stop) = stop {
             let vms = (of.size.vm, of.size.vms_per_job);
-            self.held.hold(of.phase, vms, at, stop);
+            self.hold(of.phase, vms, at, stop);
         }
         self.now = match &ended {
             Ok(_) => stop.unwrap_or(at),
@@ -213,7 +213,7 @@ impl BagJob {
         if is_lost {
             for place in BagJob::places(size, slot) {
                 let to = self.vms[place].lost.min(now);
-                self.held.did(of.lost_phase(), (size.vm, 1), (began, to));
+                self.held.work(of.lost_phase(), (size.vm, 1), (began, to));
             }
             self.lost_since_done += 1;
             if bag.rerun {
@@ -221,7 +221,7 @@ impl BagJob {
             }
         } else {
             let vms = (size.vm, size.vms_per_job);
-            self.held.did(of.phase, vms, (began, now));
+            self.held.work(of.phase, vms, (began, now));
             self.done += 1;
             self.lost_since_done = 0;
         }

@@ -22,10 +22,6 @@ pub struct BagOfJobs {
 }
 
 impl Subject for BagOfJobs {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
     fn choices(&self) -> Vec<(&str, usize)> {
         vec![(&self.choices.name, self.choices.space.len())]
     }

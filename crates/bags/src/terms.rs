@@ -75,10 +75,7 @@ impl Bag {
 #[derive(Debug, Clone)]
 pub enum Loss {
     Never,
-    /// Each by itself, by its age.
-    Alone(Lifetime),
-    /// Several at once, as the market takes them.
-    Together(Losses),
+    By(Losses),
     /// So many attempts, any of them as likely, at any moment of them: to compare with logs.
     Attempts(u32),
     /// One VM of a running job at each of these times since the bag began, in seconds, in their order.
@@ -86,13 +83,6 @@ pub enum Loss {
 }
 
 impl Loss {
-    pub fn from_losses(losses: &Losses) -> Loss {
-        match losses {
-            Losses::Alone(life) => Loss::Alone(life.clone()),
-            together => Loss::Together(together.clone()),
-        }
-    }
-
     pub fn is_never(&self) -> bool {
         match self {
             Loss::Never | Loss::Attempts(0) => true,
@@ -134,7 +124,7 @@ impl BagSize {
     /// By which law its VMs are lost, where each is lost by itself.
     pub fn lifetime<'a>(&'a self, bag: &'a Bag) -> Option<&'a Lifetime> {
         self.life.as_ref().or(match &bag.loss {
-            Loss::Alone(life) => Some(life),
+            Loss::By(losses) => losses.lifetime(),
             _ => None,
         })
     }

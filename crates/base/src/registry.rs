@@ -6,7 +6,7 @@
 macro_rules! registry {
     (
         $(#[$about:meta])*
-        pub enum $registry:ident { $($variant:ident = $module:ident,)* }
+        pub enum $registry:ident { $($(#[$of_variant:meta])* $variant:ident = $module:ident,)* }
         $($functions:tt)*
     ) => {
         $(#[$about])*
@@ -14,6 +14,7 @@ macro_rules! registry {
         pub enum $registry {
             $(
                 #[doc = concat!("As `", stringify!($module), "` says.")]
+                $(#[$of_variant])*
                 $variant,
             )*
         }

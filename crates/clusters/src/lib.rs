@@ -142,10 +142,6 @@ impl Clusters {
 }
 
 impl Subject for Clusters {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
     fn choices(&self) -> Vec<(&str, usize)> {
         let workloads = self.workloads.iter();
         workloads.map(|(w, all)| (&*w.name, all.len())).collect()

@@ -105,11 +105,19 @@ pub struct SearchPreparation<'p> {
 /// A VM type, and its values of keys by which VM types differ.
 pub type SweptVm<'s> = (&'s str, Vec<(&'static str, Option<f64>)>);
 
-/// What a scenario is about: clusters, a grid, a bag, plans, policies.
-pub trait Subject: Any + fmt::Debug + Send + Sync {
+pub trait ClonedSubject {
     /// A copy of its own, to be changed.
     fn cloned(&self) -> Arc<dyn Subject>;
+}
 
+impl<S: Subject + Clone> ClonedSubject for S {
+    fn cloned(&self) -> Arc<dyn Subject> {
+        Arc::new(self.clone())
+    }
+}
+
+/// What a scenario is about: clusters, a grid, a bag, plans, policies.
+pub trait Subject: Any + ClonedSubject + fmt::Debug + Send + Sync {
     /// Names in results, each with its number of configurations: workloads, jobs of the grid, the bag, the model.
     fn choices(&self) -> Vec<(&str, usize)>;
 

@@ -9,7 +9,7 @@ use scavsim_base::units::SimTime;
 use scavsim_data::cloud::Fleet;
 use scavsim_data::configuration::Shape;
 use scavsim_data::pricing::{NoPrice, Policy, StatedPrices, Tariff};
-use scavsim_data::usage::{Phase, RentedVm, RentedVmType, Usage, VmInterval};
+use scavsim_data::usage::{Phase, RentedVm, RentedVmType, Usage, UsageJournal, VmInterval};
 use scavsim_data::workload::StepCost;
 use scavsim_search::testbed::history::RunPrice;
 use scavsim_search::testbed::job_trial::{no_fidelities, no_layers};
@@ -112,9 +112,20 @@ impl MeasuredGrid {
         first + run.repeat as u16
     }
 
-    fn interval(&self, run: DrawnRun, from: SimTime, to: SimTime) -> VmInterval {
+    /// What a run holds, and its global batch.
+    fn held(&self, run: DrawnRun, from: SimTime, to: SimTime) -> (VmInterval, u32) {
         let vms = self.job.vms_of(run.configuration).map_or(1, |(_, vms)| vms);
-        VmInterval::given_back((self.number(run), vms), from, to)
+        let batch = self.job.space.batch(run.configuration).unwrap_or(0);
+        let vms = (self.number(run), vms);
+        (VmInterval::given_back(vms, from, to), batch)
+    }
+
+    /// So many seconds of a run of a configuration, and nothing else.
+    fn set_usage(&self, (configuration, repeat): (usize, usize), seconds: f64, usage: &mut Usage) {
+        let run = DrawnRun::full_run(configuration, repeat);
+        let (held, batch) = self.held(run, SimTime::ZERO, SimTime::from_seconds(seconds));
+        usage.clear();
+        usage.hold(held, Phase::Training, batch);
     }
 }
 
@@ -203,10 +214,7 @@ impl Environment for MeasuredGrid {
         let runs = self.job.runs(configuration);
         let mut cost_usd = 0.0;
         for (repeat, run) in runs.iter().enumerate() {
-            let end = SimTime::from_seconds(run.time_s);
-            let run = DrawnRun::full_run(configuration, repeat);
-            let interval = self.interval(run, SimTime::ZERO, end);
-            fill_usage(usage, interval, self.job.space.batch(configuration));
+            self.set_usage((configuration, repeat), run.time_s, usage);
             cost_usd += tariff.bill_usd(usage);
         }
         let reached = runs.iter().filter(|run| run.time_to_target_s().is_some());
@@ -217,9 +225,7 @@ impl Environment for MeasuredGrid {
     }
 
     fn plan_usage(&self, configuration: usize, seconds: f64, usage: &mut Usage) {
-        let end = SimTime::from_seconds(seconds);
-        let interval = self.interval(DrawnRun::full_run(configuration, 0), SimTime::ZERO, end);
-        fill_usage(usage, interval, self.job.space.batch(configuration));
+        self.set_usage((configuration, 0), seconds, usage);
     }
 
     fn tariff(&self, policy: &Policy, fleet: &Fleet<'_>) -> Result<Tariff, NoPrice> {
@@ -280,12 +286,6 @@ impl Environment for MeasuredGrid {
     }
 }
 
-fn fill_usage(usage: &mut Usage, interval: VmInterval, batch: Option<u32>) {
-    usage.clear();
-    usage.sample_seconds = f64::from(batch.unwrap_or(0)) * interval.seconds();
-    usage.intervals.push(interval);
-}
-
 struct OnGrid<'g> {
     grid: &'g MeasuredGrid,
     streams: Streams,
@@ -297,8 +297,7 @@ struct Runs {
     now: SimTime,
     /// The run that is about to begin.
     next: Option<DrawnRun>,
-    /// What was run, with its global batch.
-    used: Vec<(VmInterval, Phase, u32)>,
+    used: UsageJournal,
 }
 
 impl OnGrid<'_> {
@@ -355,9 +354,10 @@ impl OnGrid<'_> {
     fn spend(&self, at: &mut Stand<Runs>, run: DrawnRun, seconds: f64, phase: Phase) {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
-        let interval = self.grid.interval(run, from, to);
-        let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
-        at.job.used.push((interval, phase, batch));
+        if to > from {
+            let (held, batch) = self.grid.held(run, from, to);
+            at.job.used.hold(held, phase, batch);
+        }
         (at.job.now, at.job.next) = (to, None);
         at.current = Some(run.configuration);
     }
@@ -439,22 +439,10 @@ impl Work for OnGrid<'_> {
     }
 
     fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
-        usage.clear();
-        let next = job.next.map(|run| {
-            let interval = self.grid.interval(run, job.now, end);
-            let batch = self.grid.job.space.batch(run.configuration).unwrap_or(0);
-            (interval, Phase::Searching, batch)
-        });
-        for (interval, phase, batch) in job.used.iter().chain(&next) {
-            let held = interval.until(end);
-            if held.from >= held.to {
-                continue;
-            }
-            let seconds = held.seconds();
-            usage.intervals.push(held);
-            usage.sample_seconds += f64::from(*batch) * seconds;
-            usage.phases.add_samples(*phase, *batch, seconds);
-            (usage.phases).add_vms(*phase, interval.vm, interval.vms, seconds);
+        job.used.usage_until(end, usage);
+        if let Some(run) = job.next.filter(|_| job.now < end) {
+            let (held, batch) = self.grid.held(run, job.now, end);
+            usage.hold(held, Phase::Searching, batch);
         }
     }
 }

@@ -82,10 +82,6 @@ impl MeasuredJobs {
 }
 
 impl Subject for MeasuredJobs {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
     fn choices(&self) -> Vec<(&str, usize)> {
         let jobs = self.jobs.iter();
         jobs.map(|job| (&*job.name, job.space.len())).collect()

@@ -1,9 +1,9 @@
 //! Formats a law as lines of `workload.toml`: `compute.affine = { … }`.
 
-use std::fmt;
+use serde::Serialize;
 
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use scavsim_read::deserialize_forms;
+use serde::de::{Error, MapAccess};
 
 /// A law's keys and values, in their order.
 enum Node {
@@ -58,41 +58,30 @@ impl Node {
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NodeVisitor;
+deserialize_forms! {
+    Node, "a table, a name, a number or a yes or no";
 
-        impl<'de> Visitor<'de> for NodeVisitor {
-            type Value = Node;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table, a name, a number or a yes or no")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
-                let mut inner = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    inner.push(pair);
-                }
-                Ok(Node::Table(inner))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
-                Ok(Node::Text(text.to_owned()))
-            }
-
-            fn visit_bool<E: Error>(self, flag: bool) -> Result<Node, E> {
-                Ok(Node::Flag(flag))
-            }
-
-            fn visit_u64<E: Error>(self, whole: u64) -> Result<Node, E> {
-                Ok(Node::Whole(whole))
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
-                Ok(Node::Number(value))
-            }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut inner = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            inner.push(pair);
         }
-        deserializer.deserialize_any(NodeVisitor)
+        Ok(Node::Table(inner))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
+        Ok(Node::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Node, E> {
+        Ok(Node::Flag(flag))
+    }
+
+    fn visit_u64<E: Error>(self, whole: u64) -> Result<Node, E> {
+        Ok(Node::Whole(whole))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Number(value))
     }
 }

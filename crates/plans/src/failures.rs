@@ -5,32 +5,7 @@ use std::sync::Arc;
 use scavsim_base::units::SimTime;
 use scavsim_read::input::csv::Table;
 use scavsim_read::input::{Diagnostics, Source};
-use scavsim_sim::cluster::{Checkpoints, Keeps, Pause, Spot, Write};
-
-/// How a job on a plan is kept going: what takes the place of a lost VM, what is saved, and when.
-#[derive(Debug, Clone)]
-pub struct RecoveryTerms {
-    /// From a loss until another VM runs in its place.
-    pub replacement: Pause,
-    /// What all need to go on from a checkpoint, beside reading it.
-    pub restart: Option<Pause>,
-    pub keeps: Keeps,
-    pub checkpoints: Checkpoints,
-    /// How long one takes to write, where its size does not tell.
-    pub write: Write,
-}
-
-impl RecoveryTerms {
-    pub fn of_spot(spot: &Spot) -> RecoveryTerms {
-        RecoveryTerms {
-            replacement: spot.replacement,
-            restart: spot.warm_restart,
-            keeps: spot.keeps,
-            checkpoints: spot.checkpoints.clone(),
-            write: spot.write,
-        }
-    }
-}
+use scavsim_sim::cluster::RecoveryTerms;
 
 const FILE: &str = "data/failures/failures.csv";
 const TABLE: &str = include_str!("../../../data/failures/failures.csv");
@@ -46,13 +21,8 @@ pub enum FailureScope {
     Nothing,
 }
 
-impl FailureScope {
-    pub const ALL: [(&'static str, FailureScope); 4] = [
-        ("gpu", FailureScope::Gpu),
-        ("node", FailureScope::Node),
-        ("switch", FailureScope::Switch),
-        ("nothing", FailureScope::Nothing),
-    ];
+scavsim_base::named! {
+    FailureScope: Gpu = "gpu", Node = "node", Switch = "switch", Nothing = "nothing",
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -149,10 +119,7 @@ fn read(mut on_row: impl FnMut(&str, Cause)) {
         else {
             continue;
         };
-        let Some((_, loses)) = FailureScope::ALL
-            .into_iter()
-            .find(|(word, _)| *word == loses)
-        else {
+        let Some(loses) = FailureScope::named(loses) else {
             continue;
         };
         let cause = Cause {

@@ -19,11 +19,13 @@ pub mod reaction;
 mod space;
 pub mod subject;
 pub mod terms;
+#[cfg(test)]
+mod tests;
 pub mod timeline;
 
 pub use axes::{Axes, Draft, Offer};
 pub use choices::Choices;
-pub use failures::{Failures, RecoveryTerms};
+pub use failures::Failures;
 pub use feasible_plan::{FastestOn, FeasiblePlan, Flops, Parts, Target};
 pub use forecast::Forecast;
 pub use form::{Form, PreparedForm};

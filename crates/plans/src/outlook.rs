@@ -13,11 +13,11 @@
 
 use crate::reaction::{Moves, Reaction};
 use crate::terms::{PlanWithTerms, Terms};
-use crate::{Choices, FeasiblePlan, RecoveryTerms};
+use crate::{Choices, FeasiblePlan};
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::cloud::lifetimes::Trace;
 use scavsim_sim::cluster::checkpoint::Policy;
-use scavsim_sim::cluster::{Keeps, Losses};
+use scavsim_sim::cluster::{Keeps, Losses, RecoveryTerms};
 
 /// Moments of a trace at which a job may begin.
 const MOMENTS: u32 = 128;
@@ -198,7 +198,7 @@ pub fn through_losses(on: PlanWithTerms<'_>, work_s: f64, step_s: f64) -> f64 {
     let Some(upkeep) = terms.upkeep(way) else {
         return work_s;
     };
-    let mut pauses = LossPauses::new(terms, way, &upkeep, step_s);
+    let mut pauses = LossPauses::new(terms, way, upkeep, step_s);
     let reacting = &terms.reacting;
     if let Some(failures) = &terms.failures {
         pauses.restart += failures.mean_response_s();

@@ -21,10 +21,6 @@ pub struct ModelPlans {
 }
 
 impl Subject for ModelPlans {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
     fn choices(&self) -> Vec<(&str, usize)> {
         vec![(&self.choices.name, self.choices.space.len())]
     }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::{Choices, Failures, FeasiblePlan, ReactionTerms, RecoveryTerms};
+use crate::{Choices, Failures, FeasiblePlan, ReactionTerms};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::delays::CheckpointWrite;
 use scavsim_sim::cluster::checkpoint::{Policy, between_losses_h};
-use scavsim_sim::cluster::{Pause, Spot};
+use scavsim_sim::cluster::{Pause, RecoveryTerms, Spot};
 use scavsim_sim::training::Variation;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Terms {
     pub spot: Option<Arc<Spot>>,
     /// Whether the trace by which they are lost is also how many GPUs there are.
@@ -24,21 +24,6 @@ pub struct Terms {
     pub write_by_part: Option<CheckpointWrite>,
     pub failures: Option<Arc<Failures>>,
     pub reacting: ReactionTerms,
-}
-
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            spot: None,
-            is_capacity: false,
-            start_up: Pause::NONE,
-            variation: Variation::default(),
-            checkpoint_gb_per_s: None,
-            write_by_part: None,
-            failures: None,
-            reacting: ReactionTerms::default(),
-        }
-    }
 }
 
 impl Terms {
@@ -125,8 +110,8 @@ pub struct PlanWithTerms<'a> {
 }
 
 impl<'a> PlanWithTerms<'a> {
-    pub fn spot(&self) -> Option<&'a Spot> {
-        self.terms.spot.as_deref().filter(|_| self.way.on_spot)
+    pub(crate) fn spot(&self) -> Option<&'a Spot> {
+        self.terms.spot_of(self.way)
     }
 
     pub fn vms_of(&self, vm: u16) -> u32 {
@@ -137,22 +122,13 @@ impl<'a> PlanWithTerms<'a> {
 
 impl Terms {
     /// What keeps a job on a plan going; `None` where nothing is ever lost.
-    pub fn upkeep(&self, way: &FeasiblePlan) -> Option<RecoveryTerms> {
-        let of_fleet = || {
-            self.failures
-                .as_ref()
-                .map(|failures| failures.upkeep.clone())
-        };
-        self.spot_of(way)
-            .map(RecoveryTerms::of_spot)
-            .or_else(of_fleet)
+    pub fn upkeep(&self, way: &FeasiblePlan) -> Option<&RecoveryTerms> {
+        let of_fleet = self.failures.as_deref().map(|failures| &failures.upkeep);
+        self.spot_of(way).map(|spot| &spot.recovery).or(of_fleet)
     }
 
     fn warm_restart(&self, way: &FeasiblePlan) -> Option<Pause> {
-        match self.spot_of(way) {
-            Some(spot) => spot.warm_restart,
-            None => self.failures.as_ref()?.upkeep.restart,
-        }
+        self.upkeep(way)?.restart
     }
 
     /// Mean hours between losses and failures that stop a plan.

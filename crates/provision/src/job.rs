@@ -71,6 +71,17 @@ impl Job {
         SimTime::from_seconds(self.changeover_s)
     }
 
+    /// Time from a request of machines until work goes on, with the checkpoint's move between zones.
+    pub(crate) fn start(&self, moving: &TransferCosts, from: usize, to: usize) -> SimTime {
+        let move_s = moving.s_per_gb(from, to) * self.checkpoint_gb;
+        SimTime::from_seconds(self.changeover_s + move_s)
+    }
+
+    /// USD to carry the checkpoint from one zone to another.
+    pub(crate) fn egress_usd(&self, moving: &TransferCosts, from: usize, to: usize) -> f64 {
+        moving.usd_per_gb(from, to) * self.checkpoint_gb
+    }
+
     /// Ticks that begin before the deadline.
     pub fn ticks(&self, tick_s: f64) -> usize {
         let tick = SimTime::from_seconds(tick_s).nanoseconds().max(1);

@@ -47,10 +47,6 @@ impl MarketPolicies {
 }
 
 impl Subject for MarketPolicies {
-    fn cloned(&self) -> Arc<dyn Subject> {
-        Arc::new(self.clone())
-    }
-
     fn choices(&self) -> Vec<(&str, usize)> {
         self.worlds
             .iter()

@@ -1,18 +1,17 @@
 //! An axis of the configuration space, and conditions on its values.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Unexpected};
 
 use scavsim_data::configuration::Configuration;
 use scavsim_data::space::{self, Space};
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, NonNegative};
 use scavsim_read::input::range::NoValues;
+use scavsim_read::{deserialize_forms, schema_of};
 
 /// Values of one axis: `"measured"`, `8`, `[8, 12]`, `{ from = 8, to = 20, step = 4 }`, or
 /// `{ from = 1, to = 64, factor = 2 }`.
@@ -82,96 +81,77 @@ impl SeriesFields {
     }
 }
 
-impl<'de> Deserialize<'de> for Axis {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AxisVisitor;
+deserialize_forms! {
+    Axis, r#""measured", a number, a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#;
 
-        impl<'de> Visitor<'de> for AxisVisitor {
-            type Value = Axis;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(r#""measured", a number, a list like [8, 12] or a range like { from = 8, to = 20, step = 4 }"#)
+    fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
+        match word {
+            "measured" => Ok(Axis::Measured),
+            // A word with digits is not misspelt: it is another notation for lists and ranges.
+            _ if word.contains(|c: char| c.is_ascii_digit()) => {
+                Err(E::invalid_value(Unexpected::Str(word), &self))
             }
+            _ => Err(E::unknown_variant(word, &["measured"])),
+        }
+    }
 
-            fn visit_str<E: Error>(self, word: &str) -> Result<Axis, E> {
-                match word {
-                    "measured" => Ok(Axis::Measured),
-                    // A word with digits is not misspelt: it is another notation for lists and ranges.
-                    _ if word.contains(|c: char| c.is_ascii_digit()) => {
-                        Err(E::invalid_value(Unexpected::Str(word), &self))
-                    }
-                    _ => Err(E::unknown_variant(word, &["measured"])),
-                }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
+        let whole = "a whole number between 0 and 4294967295";
+        let count = u32::try_from(value)
+            .map_err(|_| E::invalid_value(Unexpected::Signed(value), &whole))?;
+        let count: Result<Count, E> = Count::deserialize(count.into_deserializer());
+        Ok(Axis::Series(vec![count?.get()]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element()? {
+            if values.len() == MOST_LISTED {
+                return Err(A::Error::custom(format!(
+                    "expected a list of at most {MOST_LISTED} values, found more"
+                )));
             }
+            values.push(value);
+        }
+        if values.is_empty() {
+            return Err(A::Error::custom(
+                "expected at least one value, found an empty list",
+            ));
+        }
+        Ok(Axis::List(values))
+    }
 
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Axis, E> {
-                let whole = "a whole number between 0 and 4294967295";
-                let count = u32::try_from(value)
-                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &whole))?;
-                let count: Result<Count, E> = Count::deserialize(count.into_deserializer());
-                Ok(Axis::Series(vec![count?.get()]))
-            }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Axis, A::Error> {
+        let series =
+            SeriesFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        series.values().map(Axis::Series).map_err(A::Error::custom)
+    }
+}
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Axis, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    if values.len() == MOST_LISTED {
-                        return Err(A::Error::custom(format!(
-                            "expected a list of at most {MOST_LISTED} values, found more"
-                        )));
-                    }
-                    values.push(value);
-                }
-                if values.is_empty() {
-                    return Err(A::Error::custom(
-                        "expected at least one value, found an empty list",
-                    ));
-                }
-                Ok(Axis::List(values))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Axis, A::Error> {
-                let series =
-                    SeriesFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                series.values().map(Axis::Series).map_err(A::Error::custom)
+schema_of!(Axis, is_inline: false, {
+    "description": "Values of one axis: what was measured, a number, a list, or a range with a step or a factor.",
+    "oneOf": [
+        { "const": "measured" },
+        { "type": "integer", "minimum": 1 },
+        {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": true,
+            "items": { "type": "integer", "minimum": 1 }
+        },
+        {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["from", "to"],
+            "properties": {
+                "from": { "type": "integer", "minimum": 1 },
+                "to": { "type": "integer", "minimum": 1 },
+                "step": { "type": "integer", "minimum": 1 },
+                "factor": { "type": "integer", "minimum": 2 }
             }
         }
-        deserializer.deserialize_any(AxisVisitor)
-    }
-}
-
-impl JsonSchema for Axis {
-    fn schema_name() -> Cow<'static, str> {
-        "Axis".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Values of one axis: what was measured, a number, a list, or a range with a step or a factor.",
-            "oneOf": [
-                { "const": "measured" },
-                { "type": "integer", "minimum": 1 },
-                {
-                    "type": "array",
-                    "minItems": 1,
-                    "uniqueItems": true,
-                    "items": { "type": "integer", "minimum": 1 }
-                },
-                {
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["from", "to"],
-                    "properties": {
-                        "from": { "type": "integer", "minimum": 1 },
-                        "to": { "type": "integer", "minimum": 1 },
-                        "step": { "type": "integer", "minimum": 1 },
-                        "factor": { "type": "integer", "minimum": 2 }
-                    }
-                }
-            ]
-        })
-    }
-}
+    ]
+});
 
 /// Which configurations are left out: those that meet every condition given.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -201,35 +181,24 @@ pub enum AxisCondition {
     Bounds(Bounds),
 }
 
-impl<'de> Deserialize<'de> for AxisCondition {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ConditionVisitor;
+deserialize_forms! {
+    AxisCondition, "a number, a name or bounds like { min = 1, max = 4 }";
 
-        impl<'de> Visitor<'de> for ConditionVisitor {
-            type Value = AxisCondition;
+    fn visit_i64<E: Error>(self, number: i64) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Number(number as f64))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number, a name or bounds like { min = 1, max = 4 }")
-            }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Number(number))
+    }
 
-            fn visit_i64<E: Error>(self, number: i64) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Number(number as f64))
-            }
+    fn visit_str<E: Error>(self, word: &str) -> Result<AxisCondition, E> {
+        Ok(AxisCondition::Word(word.to_owned()))
+    }
 
-            fn visit_f64<E: Error>(self, number: f64) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Number(number))
-            }
-
-            fn visit_str<E: Error>(self, word: &str) -> Result<AxisCondition, E> {
-                Ok(AxisCondition::Word(word.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisCondition, A::Error> {
-                let bounds = serde::de::value::MapAccessDeserializer::new(map);
-                Bounds::deserialize(bounds).map(AxisCondition::Bounds)
-            }
-        }
-        deserializer.deserialize_any(ConditionVisitor)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AxisCondition, A::Error> {
+        let bounds = serde::de::value::MapAccessDeserializer::new(map);
+        Bounds::deserialize(bounds).map(AxisCondition::Bounds)
     }
 }
 

@@ -225,7 +225,7 @@ impl Kinds<'_> {
         let name = table.lifetime.as_ref()?;
         let (losses, notice_s) = spot::lifetime(name, complaints)?;
         let of_all = self.terms?;
-        let alone = |losses: &Losses| matches!(losses, Losses::Alone(_));
+        let alone = |losses: &Losses| losses.lifetime().is_some();
         if !alone(&losses) || !alone(&of_all.losses) {
             let title = "a kind of cluster has lives of its own among VMs that are lost together";
             let label = "possible only where VMs are lost each by itself, here and in `[spot]`";

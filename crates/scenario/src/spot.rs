@@ -14,7 +14,7 @@ use scavsim_read::input::checked::Delay;
 use scavsim_read::input::{Spanned, listed};
 use scavsim_sim::cluster::Checkpoints;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy};
-use scavsim_sim::cluster::{Losses, Pause, Spot, Write};
+use scavsim_sim::cluster::{Losses, Pause, RecoveryTerms, Spot, Write};
 
 const MOST_NAMED: usize = 6;
 
@@ -46,11 +46,11 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     };
     let found = terms.losses(complaints);
     let start_up = terms.start_up(complaints);
-    let (cold_join, warm_restart) = terms.joins(complaints);
+    let (cold_join, restart) = terms.joins(complaints);
     let checkpoints = checkpoints(terms.table.checkpoint);
     let write = terms.write(complaints);
     let (losses, model_notice_s) = found?;
-    if checkpoints == Checkpoints::Dynamic && !matches!(losses, Losses::Alone(_)) {
+    if checkpoints == Checkpoints::Dynamic && losses.lifetime().is_none() {
         complaints.error_at(
             terms.span,
             "`checkpoint = \"dynamic\"` needs VMs that are lost each by itself, by their age",
@@ -66,18 +66,20 @@ pub(super) fn read(file: &ScenarioFile, complaints: &mut Complaints<'_>) -> Opti
     Some(Arc::new(Spot {
         losses,
         start_up,
-        replacement: fixed(&table.replacement_s)
-            .or(start_up)
-            .or(file.cluster.start_up_s.map(pause))
-            .unwrap_or(Pause::NONE),
+        recovery: RecoveryTerms {
+            replacement: fixed(&table.replacement_s)
+                .or(start_up)
+                .or(file.cluster.start_up_s.map(pause))
+                .unwrap_or(Pause::NONE),
+            restart,
+            keeps: table.keeps,
+            checkpoints,
+            write,
+        },
         cold_join: cold_join.unwrap_or(Pause::NONE),
-        warm_restart,
         on_loss: table.on_loss,
-        keeps: table.keeps,
         chief: table.chief,
         fewest_workers: table.fewest_workers.map_or(1, |k| k.get()),
-        checkpoints,
-        write,
         notice: table.checkpoint_on_notice.then_some(notice),
     }))
 }

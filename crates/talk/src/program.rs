@@ -44,6 +44,51 @@ pub enum NoStart {
     NoPipes,
 }
 
+/// Settings of a program: its own fields, and those that every program has.
+#[macro_export]
+macro_rules! program_settings {
+    (
+        $(#[$about:meta])*
+        pub struct $settings:ident worded $wording:expr;
+        $($own:tt)*
+    ) => {
+        $(#[$about])*
+        #[serde(deny_unknown_fields)]
+        pub struct $settings {
+            /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
+            pub command: scavsim_read::input::Spanned<Vec<String>>,
+            /// Seconds within which each answer comes.
+            #[serde(default = "scavsim_talk::program::timeout_s")]
+            pub timeout_s: scavsim_read::input::checked::Positive,
+            /// Seconds that a process may take to start, besides, before its first answer.
+            #[serde(default = "scavsim_talk::program::start_s")]
+            pub start_s: scavsim_read::input::checked::Positive,
+            /// MiB of address space of each process, on Linux.
+            #[serde(default = "scavsim_talk::program::memory_mib")]
+            pub memory_mib: scavsim_read::input::checked::Count,
+            $($own)*
+            /// Where the scenario is.
+            #[serde(skip)]
+            pub folder: std::path::PathBuf,
+            #[serde(skip)]
+            waiting: $crate::numbered_conversation::ConversationPool,
+        }
+
+        impl $settings {
+            pub fn program(&self) -> $crate::program::Program<'_> {
+                $crate::program::Program {
+                    command: self.command.get_ref(),
+                    folder: &self.folder,
+                    timeout_s: self.timeout_s,
+                    start_s: self.start_s,
+                    memory_mib: self.memory_mib,
+                    wording: $wording,
+                }
+            }
+        }
+    };
+}
+
 pub fn timeout_s() -> Positive {
     Positive::new(10.0).expect("it is positive")
 }

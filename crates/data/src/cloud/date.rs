@@ -1,10 +1,10 @@
-use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Span;
 use jiff::civil::{self, DateTime, Time};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use scavsim_read::schema_of;
 
 /// A day, written `2026-07-30`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,17 +69,7 @@ impl Serialize for Date {
     }
 }
 
-impl JsonSchema for Date {
-    fn schema_name() -> Cow<'static, str> {
-        "Date".into()
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" })
-    }
-}
+schema_of!(Date, is_inline: true, { "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" });
 
 #[cfg(test)]
 mod tests {

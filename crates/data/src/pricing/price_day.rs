@@ -1,9 +1,7 @@
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::cloud::Date;
+use scavsim_read::schema_of;
 
 const NEWEST: &str = "newest";
 
@@ -45,16 +43,4 @@ impl Serialize for PriceDay {
     }
 }
 
-impl JsonSchema for PriceDay {
-    fn schema_name() -> Cow<'static, str> {
-        "PriceDay".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|newest)$" })
-    }
-}
+schema_of!(PriceDay, is_inline: true, { "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|newest)$" });

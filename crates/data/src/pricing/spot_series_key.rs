@@ -1,11 +1,11 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::{Error, SeqAccess};
+use serde::{Deserialize, Serialize};
 
+use scavsim_read::deserialize_forms;
 use scavsim_read::input::checked::{NonNegative, Positive};
 
 /// `spot_series` as it is written: steps, or the name of a table.
@@ -16,28 +16,15 @@ pub enum SpotSeriesKey {
     Table(String),
 }
 
-impl<'de> Deserialize<'de> for SpotSeriesKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
+deserialize_forms! {
+    SpotSeriesKey, "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"";
 
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = SpotSeriesKey;
+    fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
+        Ok(SpotSeriesKey::Table(name.to_owned()))
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "steps like [[0, 0.3], [6, 0.45]] or the name of a table like \"spot.csv\"",
-                )
-            }
-
-            fn visit_str<E: Error>(self, name: &str) -> Result<SpotSeriesKey, E> {
-                Ok(SpotSeriesKey::Table(name.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SpotSeriesKey, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(SpotSeriesKey::Steps)
-            }
-        }
-        deserializer.deserialize_any(KeyVisitor)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SpotSeriesKey, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(SpotSeriesKey::Steps)
     }
 }
 

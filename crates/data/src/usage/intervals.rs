@@ -1,4 +1,4 @@
-use super::phases::Phases;
+use super::phases::{Phase, Phases};
 use scavsim_base::units::SimTime;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +45,12 @@ pub enum EndedBy {
     Provider,
 }
 
+/// How many VMs of these intervals their provider took away.
+pub(super) fn lost_vms<'i>(intervals: impl Iterator<Item = &'i VmInterval>) -> u32 {
+    let lost = intervals.filter(|interval| interval.ended_by == EndedBy::Provider);
+    lost.map(|interval| interval.vms).sum()
+}
+
 /// What one run used. Parameter servers are part of it only where the scenario names their VMs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
@@ -60,6 +66,15 @@ impl Usage {
         self.intervals.clone_from(&other.intervals);
         self.sample_seconds = other.sample_seconds;
         self.phases.copy_from(&other.phases);
+    }
+
+    /// VMs that are held for one phase, with a global batch.
+    pub fn hold(&mut self, held: VmInterval, phase: Phase, batch: u32) {
+        let seconds = held.seconds();
+        self.intervals.push(held);
+        self.sample_seconds += f64::from(batch) * seconds;
+        self.phases.add_samples(phase, batch, seconds);
+        (self.phases).add_vms(phase, held.vm, held.vms, seconds);
     }
 
     pub fn set_whole(&mut self, held: impl Iterator<Item = (u16, u32)>, batch: u32, seconds: f64) {

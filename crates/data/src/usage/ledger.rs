@@ -1,3 +1,4 @@
+use super::intervals::lost_vms;
 use super::{EndedBy, Phase, Phases, Usage, VmInterval};
 use scavsim_base::units::SimTime;
 
@@ -43,6 +44,11 @@ pub struct Ledger {
 impl Ledger {
     pub fn vms(&self) -> u32 {
         self.vms
+    }
+
+    /// How many VMs their provider took away so far.
+    pub fn lost_vms(&self) -> u32 {
+        lost_vms(self.closed.iter())
     }
 
     pub fn is_only(&self, vm: u16) -> bool {
@@ -137,16 +143,31 @@ impl Ledger {
             self.phase = phase;
             return;
         }
-        let seconds = (now - self.phase_since).seconds();
-        add_phases(
-            &mut self.phases,
-            &self.counts,
-            &self.starting,
-            (self.phase, self.slowness),
-            self.batch,
-            seconds,
-        );
+        let mut phases = std::mem::take(&mut self.phases);
+        self.add_phase(&mut phases, now);
+        self.phases = phases;
         (self.phase, self.phase_since) = (phase, now);
+    }
+
+    /// Adds the time from the last entry until `now` to the phases before it; VMs that start wait meanwhile.
+    fn add_phase(&self, phases: &mut Phases, now: SimTime) {
+        let (phase, seconds) = (self.phase, (now - self.phase_since).seconds());
+        if seconds == 0.0 {
+            return;
+        }
+        phases.add_samples(phase, self.batch, seconds);
+        if phase == Phase::Training {
+            phases.slow_seconds += self.slowness * f64::from(self.batch) * seconds;
+        }
+        for &(vm, vms) in &self.counts {
+            let mut waiting = 0;
+            if phase != Phase::Waiting {
+                let own = self.starting.iter().find(|s| s.0 == vm);
+                waiting = own.map_or(0, |s| s.1.min(vms));
+                phases.add_vms(Phase::Waiting, vm, waiting, seconds);
+            }
+            phases.add_vms(phase, vm, vms - waiting, seconds);
+        }
     }
 
     /// From `now` on training takes longer for want of VMs: `share` of its seconds (0 to 1) are lost.
@@ -239,15 +260,7 @@ impl Ledger {
         usage.sample_seconds =
             self.sample_seconds + f64::from(self.batch) * (end - self.batch_since).seconds();
         usage.phases.copy_from(&self.phases);
-        let seconds = (end.max(self.phase_since) - self.phase_since).seconds();
-        add_phases(
-            &mut usage.phases,
-            &self.counts,
-            &self.starting,
-            (self.phase, self.slowness),
-            self.batch,
-            seconds,
-        );
+        self.add_phase(&mut usage.phases, end.max(self.phase_since));
     }
 
     pub fn copy_from(&mut self, other: &Ledger) {
@@ -263,33 +276,6 @@ impl Ledger {
         self.phases.copy_from(&other.phases);
         self.safe.copy_from(&other.safe);
         self.forget_mark();
-    }
-}
-
-/// Adds `seconds` of `phase` with the VMs held by type; those `starting` wait meanwhile.
-fn add_phases(
-    phases: &mut Phases,
-    held: &[(u16, u32)],
-    starting: &[(u16, u32)],
-    (phase, slowness): (Phase, f64),
-    batch: u32,
-    seconds: f64,
-) {
-    if seconds == 0.0 {
-        return;
-    }
-    phases.add_samples(phase, batch, seconds);
-    if phase == Phase::Training {
-        phases.slow_seconds += slowness * f64::from(batch) * seconds;
-    }
-    for &(vm, vms) in held {
-        let mut waiting = 0;
-        if phase != Phase::Waiting {
-            let own = starting.iter().find(|s| s.0 == vm);
-            waiting = own.map_or(0, |s| s.1.min(vms));
-            phases.add_vms(Phase::Waiting, vm, waiting, seconds);
-        }
-        phases.add_vms(phase, vm, vms - waiting, seconds);
     }
 }
 

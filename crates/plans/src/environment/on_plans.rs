@@ -83,14 +83,9 @@ pub(super) fn open<'g>(ground: &'g PlanEnvironment, terms: &Terms) -> WorkTrial<
 impl OnPlans<'_> {
     fn start(&self, replica: u64) -> PlanVisits {
         let (choices, terms) = (&*self.ground.choices, &*self.ground.terms);
+        let interrupt = self.interrupt.clone();
         PlanVisits {
-            job: PlanJob::new(
-                choices,
-                terms,
-                self.streams,
-                replica,
-                self.interrupt.clone(),
-            ),
+            job: PlanJob::new(choices, terms, self.streams, replica, interrupt),
             visits: HashMap::new(),
         }
     }
@@ -192,13 +187,10 @@ impl Work for OnPlans<'_> {
     }
 
     fn noted_until(&mut self, job: &mut PlanVisits, end: SimTime) -> Vec<Entry> {
-        let job = &mut job.job;
-        job.note_still_running(end);
-        let mut all = job.log.take().unwrap_or_default();
+        job.job.note_still_running(end);
+        let mut all = job.job.log.take().unwrap_or_default();
         all.retain(|entry| entry.at <= end);
-        let mut usage = Usage::default();
-        job.usage_until(end, &mut usage);
-        in_order(all, &usage.intervals, end)
+        in_order(self, job, all, end)
     }
 }
 

@@ -1,17 +1,18 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{Axes, Choices, Form, Offer, Parts, PreparedForm};
-use crate::{Target as PlanTarget, Terms as JobTerms};
+use crate::tests::ModelOnVms;
+use crate::{Choices, Terms as JobTerms};
 use scavsim_base::rng::Streams;
 use scavsim_data::cloud::lifetimes::{Exponential, Lifetime};
 use scavsim_data::usage::{EndedBy, Phase};
-use scavsim_engine::{Interrupt, Parallelism};
-use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
-use scavsim_read::input::Diagnostics;
+use scavsim_engine::Interrupt;
+use scavsim_parallel::{Runtime, Schedule};
 use scavsim_search::testbed::Length;
 use scavsim_sim::cluster::checkpoint::{Periodic, Policy as CheckpointPolicy};
-use scavsim_sim::cluster::{Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, Spot, Write};
+use scavsim_sim::cluster::{
+    Checkpoints, Chief, Keeps, Losses, OnLoss, Pause, RecoveryTerms, Spot, Write,
+};
 use scavsim_sim::training::Variation;
 
 #[track_caller]
@@ -28,58 +29,19 @@ fn held_s(usage: &Usage) -> f64 {
 
 /// Plans for OPT-350 on VMs of four A100.
 fn choices(most_gpus: u32, on_spot: bool) -> Arc<Choices> {
-    let mut told = Diagnostics::default();
-    let profile = library::profile("opt-350m", &mut told).expect("it is embedded");
-    let links = library::links(&mut told).expect("they are embedded");
-    let kind = NodeKind {
-        name: "a2-highgpu-4g".into(),
-        gpu: "A100-40".into(),
-        gpus_per_node: 4,
-        memory_gib: Some(40.0),
-        zone: "".into(),
-    };
-    let axes = Axes {
-        kinds: vec![kind],
-        offers: vec![Offer {
-            name: "a2-highgpu-4g".into(),
-            lanes: vec![vec![0]],
-            zone: 0,
-            on_spot: Some(on_spot),
-        }],
-        data: None,
-        pipeline: None,
-        tensor: None,
-        micro_batch: None,
-        batches: vec![64],
-        schedules: vec![Schedule::OneForwardOneBackward],
-        virtual_stages: vec![1],
-        nodes: None,
+    let plans = ModelOnVms {
+        model: "opt-350m",
+        gpu: "A100-40",
+        memory_gib: 40.0,
+        on_spot: Some(on_spot),
         most_gpus,
-        cuts: Vec::new(),
+        batch: 64,
+        sequences: 64.0 * 1000.0,
+        runtime: Runtime::default(),
+        schedule: Schedule::OneForwardOneBackward,
+        virtual_stages: 1,
     };
-    let runtime = Runtime::default();
-    let forms = vec![PreparedForm {
-        form: Form::from_runtime(&runtime),
-        profile: Arc::new(profile),
-        runtime,
-        usual_stages: None,
-    }];
-    let drafts: Vec<_> = axes.drafts(&forms).collect();
-    let parts = Parts {
-        name: "opt".to_owned(),
-        target: PlanTarget {
-            sequences: 64.0 * 1000.0,
-            noise_scale: None,
-        },
-        axes,
-        zones: Vec::new(),
-        forms,
-        links: Arc::new(links),
-        doubt: Default::default(),
-        flops: None,
-        hashes: Vec::new(),
-    };
-    Arc::new(Choices::from_drafts(parts, &drafts, Parallelism::One).expect("some fit"))
+    Arc::new(plans.choices())
 }
 
 fn ground(choices: &Arc<Choices>, terms: JobTerms) -> PlanEnvironment {
@@ -108,15 +70,17 @@ fn spot(mean_h: f64, keeps: Keeps) -> Arc<Spot> {
     Arc::new(Spot {
         losses: Losses::Alone(Lifetime::new(law, None)),
         start_up: None,
-        replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
+        recovery: RecoveryTerms {
+            replacement: Pause::Fixed(SimTime::from_seconds(90.0)),
+            restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),
+            keeps,
+            checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
+            write: Write::Fixed(SimTime::from_seconds(5.0)),
+        },
         cold_join: Pause::NONE,
-        warm_restart: Some(Pause::Fixed(SimTime::from_seconds(20.0))),
         on_loss: OnLoss::Wait,
-        keeps,
         chief: Chief::HandsOver,
         fewest_workers: 1,
-        checkpoints: Checkpoints::By(CheckpointPolicy::Periodic(every)),
-        write: Write::Fixed(SimTime::from_seconds(5.0)),
         notice: None,
     })
 }

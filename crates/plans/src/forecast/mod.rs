@@ -88,7 +88,9 @@ pub(crate) fn usable(path: &[SpanOf], running: u32, boot_s: f64, into: &mut Vec<
 
 scavsim_base::registry! {
     /// How a job foretells how many GPUs there will be.
+    #[derive(Default)]
     pub enum Forecast {
+        #[default]
         None = none,
         LastValue = last_value,
         MovingAverage = moving_average,

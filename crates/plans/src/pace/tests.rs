@@ -1,64 +1,21 @@
-use std::sync::Arc;
-
 use super::*;
-use crate::{Axes, Form, Offer, Parts, PreparedForm, Target};
-use scavsim_engine::Parallelism;
-use scavsim_parallel::{NodeKind, Runtime, Schedule, library};
-use scavsim_read::input::Diagnostics;
+use crate::tests::ModelOnVms;
+use scavsim_parallel::{Runtime, Schedule};
 
-fn choices(gpu: &str, runtime: Runtime, schedule: Schedule) -> Choices {
-    let mut told = Diagnostics::default();
-    let profile = library::profile("gpt-neo-2.7b", &mut told).expect("it is embedded");
-    let links = library::links(&mut told).expect("they are embedded");
-    let kind = NodeKind {
-        name: "vm".into(),
-        gpu: gpu.into(),
-        gpus_per_node: 4,
-        memory_gib: Some(80.0),
-        zone: "".into(),
-    };
-    let axes = Axes {
-        kinds: vec![kind],
-        offers: vec![Offer {
-            name: "vm".into(),
-            lanes: vec![vec![0]],
-            zone: 0,
-            on_spot: None,
-        }],
-        data: None,
-        pipeline: None,
-        tensor: None,
-        micro_batch: None,
-        batches: vec![256],
-        schedules: vec![schedule],
-        virtual_stages: vec![2],
-        nodes: None,
+fn choices(gpu: &'static str, runtime: Runtime, schedule: Schedule) -> Choices {
+    let plans = ModelOnVms {
+        model: "gpt-neo-2.7b",
+        gpu,
+        memory_gib: 80.0,
+        on_spot: None,
         most_gpus: 32,
-        cuts: Vec::new(),
-    };
-    let forms = vec![PreparedForm {
-        form: Form::from_runtime(&runtime),
-        profile: Arc::new(profile),
-        runtime,
-        usual_stages: None,
-    }];
-    let drafts: Vec<_> = axes.drafts(&forms).collect();
-    let target = Target {
+        batch: 256,
         sequences: 1e5,
-        noise_scale: None,
+        runtime,
+        schedule,
+        virtual_stages: 2,
     };
-    let parts = Parts {
-        name: "neo".to_owned(),
-        target,
-        axes,
-        zones: Vec::new(),
-        forms,
-        links: Arc::new(links),
-        doubt: Default::default(),
-        flops: None,
-        hashes: Vec::new(),
-    };
-    Choices::from_drafts(parts, &drafts, Parallelism::One).expect("some fit")
+    plans.choices()
 }
 
 /// Largest errors of a spread by outlines beside that of the steps themselves: of the mean, and of the deviation in means.

@@ -151,10 +151,9 @@ fn exponential(stream: &mut Stream) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RecoveryTerms;
     use crate::failures::{Cause, UnreliableNodes};
     use scavsim_base::tests::near;
-    use scavsim_sim::cluster::{Checkpoints, Keeps, Pause, Write};
+    use scavsim_sim::cluster::{Checkpoints, Keeps, Pause, RecoveryTerms, Write};
 
     /// One in ten, and not the half of them that take the place of one that failed.
     #[test]

@@ -279,10 +279,7 @@ impl PlanJob {
         let mut free = capacity.map_or(u32::MAX, |now| {
             now.gpus.saturating_sub(self.vms.gpus(SimTime::LAST))
         });
-        let law = match on.spot().map(|spot| &spot.losses) {
-            Some(Losses::Alone(law)) => Some(law),
-            _ => None,
-        };
+        let law = on.spot().and_then(|spot| spot.losses.lifetime());
         let mut is_short = false;
         for &(vm, count) in &on.way.nodes {
             let (gpus, vm_type) = on.choices.vm_types[usize::from(vm)];

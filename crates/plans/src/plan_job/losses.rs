@@ -92,7 +92,6 @@ impl PlanJob {
             }
         }
         for (vm, at) in idle {
-            self.provider.lost += 1;
             self.end_at(&vm, at, EndedBy::Provider);
         }
         let first = self.vms.first_lost();
@@ -114,7 +113,6 @@ impl PlanJob {
         let is_broken =
             response_s > 0.0 || gone.is_empty() || gone.iter().any(|held| held.node.is_some());
         for held in gone {
-            self.provider.lost += 1;
             self.forming.free.extend(held.node);
             self.end(&held.vm, EndedBy::Provider);
         }

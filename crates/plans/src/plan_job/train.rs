@@ -40,7 +40,7 @@ impl PlanJob {
         self.meet_plan(on);
         let mut done =
             self.train_steps(on, paces, goal.mark, goal.until, phase, &mut stream.clone())?;
-        let (at_mark, lost_vms) = (self.now, self.provider.lost);
+        let (at_mark, lost_vms) = (self.now, self.ledger.lost_vms());
         if done.kept >= goal.mark && goal.updates > goal.mark {
             self.ledger.keep_mark(at_mark);
             let left = goal.updates - goal.mark;
@@ -72,12 +72,8 @@ impl PlanJob {
     ) -> Result<Done, UnfinishedJob> {
         let upkeep = on.terms.upkeep(on.way);
         let policy = on.terms.checkpoints(on.way, on.way.draft.gpus());
-        let keeps = upkeep
-            .as_ref()
-            .map_or(Keeps::Checkpoint, |upkeep| upkeep.keeps);
-        let replacement = upkeep
-            .as_ref()
-            .map_or(Pause::NONE, |upkeep| upkeep.replacement);
+        let keeps = upkeep.map_or(Keeps::Checkpoint, |upkeep| upkeep.keeps);
+        let replacement = upkeep.map_or(Pause::NONE, |upkeep| upkeep.replacement);
         // Steps before this training are another's.
         let mut done = Done::default();
         let mut fruitless = 0;

@@ -34,14 +34,13 @@ pub enum Aim {
     Liveput,
 }
 
-impl Aim {
-    pub const ALL: [(&'static str, Aim); 2] =
-        [("throughput", Aim::Throughput), ("liveput", Aim::Liveput)];
-}
+scavsim_base::named!(Aim: Throughput = "throughput", Liveput = "liveput");
 
 scavsim_base::registry! {
     /// What a job does when VMs go and come.
+    #[derive(Default)]
     pub enum Reaction {
+        #[default]
         Wait = wait,
         DropReplica = drop_replica,
         RePlan = re_plan,
@@ -68,7 +67,7 @@ pub enum StateSaving {
     InMemory,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReactionTerms {
     pub reaction: Reaction,
     pub costs: ReactionCosts,
@@ -79,18 +78,4 @@ pub struct ReactionTerms {
     /// From a loss until a spare is in its place.
     pub swap: SimTime,
     pub saves: StateSaving,
-}
-
-impl Default for ReactionTerms {
-    fn default() -> ReactionTerms {
-        ReactionTerms {
-            reaction: Reaction::Wait,
-            costs: ReactionCosts::default(),
-            forecast: Forecast::None,
-            aim: Aim::Throughput,
-            spares: 0,
-            swap: SimTime::ZERO,
-            saves: StateSaving::Blocking,
-        }
-    }
 }

@@ -299,25 +299,20 @@ fn segments(job: &Job) -> Vec<i64> {
 
 /// USD per hour of machines in a tick; infinite where there are none.
 fn usd_per_h(window: Window<'_>, job: &Job, place: Place, form: usize, tick: usize) -> f64 {
-    let (world, machines) = (window.world(), job.forms[form].machines);
-    let usd_per_h = match place.market {
-        Market::OnDemand => world.zones[place.zone].on_demand_usd_per_h,
-        Market::Spot if window.offered(place.zone, tick) >= machines => {
-            window.spot_usd_per_h(place.zone, tick)
-        }
-        Market::Spot => f64::INFINITY,
-    };
-    usd_per_h * f64::from(machines)
+    let is_there = window.offered(place.zone, tick) >= job.form(form).machines;
+    if place.market == Market::OnDemand || is_there {
+        window.usd_per_h(place, tick) * f64::from(job.form(form).machines)
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Moves to all zones: from classes of zones with equal moves, and last from nowhere; and the class of each zone.
 fn moves(world: &World, job: &Job) -> (Vec<Vec<Move>>, Vec<usize>) {
-    let (zones, gb) = (world.zones.len(), job.checkpoint_gb);
+    let (zones, moving) = (world.zones.len(), &world.moving);
     let between = |from: usize, to: usize| Move {
-        start_ns: nanoseconds(SimTime::from_seconds(
-            job.changeover_s + world.moving.s_per_gb(from, to) * gb,
-        )),
-        egress_usd: world.moving.usd_per_gb(from, to) * gb,
+        start_ns: nanoseconds(job.start(moving, from, to)),
+        egress_usd: job.egress_usd(moving, from, to),
     };
     let (mut moves, mut ports): (Vec<Vec<Move>>, Vec<usize>) = (Vec::new(), Vec::new());
     for zone in 0..zones {

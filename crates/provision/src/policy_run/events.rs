@@ -1,7 +1,7 @@
 //! Events between two decisions, as far as a policy may know them; the state of a spot market is learned by asking or probing.
 
 use super::policy_view::PolicyView;
-use super::state::Place;
+use crate::world::Place;
 use scavsim_base::units::SimTime;
 
 /// Something that happened.

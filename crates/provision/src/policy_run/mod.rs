@@ -11,10 +11,10 @@ pub mod timeline;
 use crate::job::Job;
 use crate::policy::{Net, Policy};
 use crate::world::Window;
+pub use crate::world::{Market, Place, rental_index};
 use outcome::Outcome;
 use policy_view::PolicyView;
 use state::PolicyRun;
-pub use state::{Market, Place, rental_index};
 use timeline::Timeline;
 
 /// Runs a job under a policy until it is done or the window ends.

@@ -1,8 +1,9 @@
 //! The safety net that keeps a deadline, and the cheapest machines on demand.
 
-use super::state::{Market, Place, PolicyRun};
+use super::state::PolicyRun;
 use super::timeline::TimelineEvent;
 use crate::policy::OnDemandZone;
+use crate::world::{Market, Place};
 use scavsim_base::units::SimTime;
 
 /// Machines on demand, with the end of the work and its cost.

@@ -3,7 +3,8 @@
 //! It sees prices of all zones as they are now, and what itself did and met. Whether a spot market has machines it learns
 //! by asking for some, or by a probe that is paid; what comes it never sees.
 
-use super::state::{Market, Place, PolicyRun};
+use super::state::PolicyRun;
+use crate::world::{Market, Place};
 use scavsim_base::units::SimTime;
 
 /// A job on its way, as its policy sees it.
@@ -213,7 +214,8 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// USD to carry the checkpoint from one zone to another.
     pub fn egress_between_usd(&self, from: usize, to: usize) -> f64 {
-        self.run.window.world().moving.usd_per_gb(from, to) * self.run.job.checkpoint_gb
+        let moving = &self.run.window.world().moving;
+        self.run.job.egress_usd(moving, from, to)
     }
 
     /// Where it runs.

@@ -3,33 +3,10 @@
 use super::outcome::Outcome;
 use super::timeline::{Entry, Timeline, TimelineEvent};
 use crate::job::{Job, LastTick};
-use crate::world::Window;
+use crate::world::{Market, Place, Window, rental_index};
 use scavsim_base::units::SimTime;
 use scavsim_data::usage::{EndedBy, VmInterval};
 use scavsim_read::input::foreign::harmless;
-
-/// How machines are rented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Market {
-    /// Cheap, while there are any.
-    Spot,
-    /// Always there, never lost.
-    OnDemand,
-}
-
-/// Machines in a zone, of one market.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// Number of the zone.
-    pub zone: usize,
-    /// How they are rented.
-    pub market: Market,
-}
-
-/// Number of a place among the rentals of a market: each zone on spot and on demand.
-pub fn rental_index(place: Place) -> u16 {
-    2 * place.zone as u16 + u16::from(place.market == Market::OnDemand)
-}
 
 #[derive(Debug)]
 pub(crate) struct PolicyRun<'w> {
@@ -169,23 +146,18 @@ impl<'w> PolicyRun<'w> {
     /// Time from a request of machines in a zone until they work.
     pub(super) fn start(&self, zone: usize) -> SimTime {
         let from = self.checkpoint.unwrap_or(zone);
-        let moving = self.window.world().moving.s_per_gb(from, zone);
-        SimTime::from_seconds(self.job.changeover_s + moving * self.job.checkpoint_gb)
+        self.job.start(&self.window.world().moving, from, zone)
     }
 
     /// USD per hour of all machines of a form in this tick.
     #[inline]
     pub(super) fn usd_per_h(&self, place: Place, form: usize) -> f64 {
-        let price = match place.market {
-            Market::Spot => self.window.spot_usd_per_h(place.zone, self.tick),
-            Market::OnDemand => self.window.world().zones[place.zone].on_demand_usd_per_h,
-        };
-        price * f64::from(self.job.form(form).machines)
+        self.window.usd_per_h(place, self.tick) * f64::from(self.job.form(form).machines)
     }
 
     pub(super) fn egress_usd(&self, to: usize) -> f64 {
         let from = self.checkpoint.unwrap_or(to);
-        self.window.world().moving.usd_per_gb(from, to) * self.job.checkpoint_gb
+        self.job.egress_usd(&self.window.world().moving, from, to)
     }
 
     /// Work that a loss now would leave.

@@ -1,9 +1,11 @@
 //! What markets offer over time: machines per zone, and their prices; from traces ([`written`]) or a [`process`].
 
+pub mod place;
 pub mod process;
 pub mod transfer_costs;
 pub mod written;
 
+pub use place::{Market, Place, rental_index};
 use scavsim_data::pricing::{MarketRental, Policy, SpotSeries, Tariff};
 use transfer_costs::TransferCosts;
 
@@ -106,8 +108,13 @@ impl<'w> Window<'w> {
         self.world.zones[zone].offered[self.start + tick]
     }
 
+    /// USD per hour of a machine, whether there is any or not.
     #[inline]
-    pub fn spot_usd_per_h(&self, zone: usize, tick: usize) -> f64 {
-        self.world.zones[zone].spot_usd_per_h[self.start + tick]
+    pub fn usd_per_h(&self, place: Place, tick: usize) -> f64 {
+        let zone = &self.world.zones[place.zone];
+        match place.market {
+            Market::Spot => zone.spot_usd_per_h[self.start + tick],
+            Market::OnDemand => zone.on_demand_usd_per_h,
+        }
     }
 }

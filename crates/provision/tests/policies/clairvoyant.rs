@@ -132,13 +132,6 @@ fn leave_best(ways: &mut Vec<PartialSchedule>) {
     *ways = kept;
 }
 
-fn usd_per_h(window: Window<'_>, place: Place, tick: usize) -> f64 {
-    match place.market {
-        Market::Spot => window.spot_usd_per_h(place.zone, tick),
-        Market::OnDemand => window.world().zones[place.zone].on_demand_usd_per_h,
-    }
-}
-
 /// The least cost over all schedules that no other beats in the same state.
 fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
     let world = window.world();
@@ -189,7 +182,7 @@ fn plainly(window: Window<'_>, job: &Job) -> Option<f64> {
                     let is_whole = job.last_tick == LastTick::Whole;
                     let billed_s = if is_whole { tick_s } else { used_s };
                     let machines = f64::from(job.forms[form].machines);
-                    usd += usd_per_h(window, place, tick) * machines * billed_s / 3600.0;
+                    usd += window.usd_per_h(place, tick) * machines * billed_s / 3600.0;
                     if is_done {
                         let late_s = (tick as f64 * tick_s + used_s - job.deadline_s).max(0.0);
                         match job.lateness_usd_per_h {

@@ -1,8 +1,5 @@
 //! Numbers that are checked as they are read: wrong ones are reported at their places, with all other mistakes.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error};
 
 pub const MOST_MACHINES: u32 = 1_000_000;
@@ -42,17 +39,7 @@ macro_rules! checked {
             }
         }
 
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-            fn inline_schema() -> bool {
-                true
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
-            }
-        }
+        $crate::schema_of!($name, is_inline: true, $schema);
     };
 }
 

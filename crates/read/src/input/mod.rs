@@ -16,14 +16,17 @@ pub mod name;
 pub mod range;
 pub mod regular;
 mod render;
+mod settings_by_name;
 mod source;
 mod spanned;
 mod words;
+mod written_forms;
 
 pub use closest::{closest, did_you_mean, nearest_or_all};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use folder::Folder;
 pub use mistakes::Mistakes;
+pub use settings_by_name::known_or_own;
 pub use source::Source;
 pub use spanned::Spanned;
 pub use words::listed;

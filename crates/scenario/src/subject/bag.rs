@@ -113,7 +113,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let spot = setup.spot.as_ref();
     let loss = match (&table.losses, &setup.spot) {
         (Some(losses), _) => given(losses.get_ref()),
-        (None, Some(spot)) => Loss::from_losses(&spot.losses),
+        (None, Some(spot)) => Loss::By(spot.losses.clone()),
         (None, None) => Loss::Never,
     };
     Some(Arc::new(Bag {
@@ -126,7 +126,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
         reuse: table.reuse,
         keep_spares: SimTime::from_seconds(table.keep_spares_s.map_or(KEEP_SPARES_S, Delay::get)),
         first_boot: spot.and_then(|spot| spot.start_up).unwrap_or(start_up),
-        boot: spot.map_or(start_up, |spot| spot.replacement),
+        boot: spot.map_or(start_up, |spot| spot.recovery.replacement),
         notice: match &table.notice {
             NoticeChoice::AtOnce => Notice::AT_ONCE,
             NoticeChoice::Logged => logged_bags::notice(),

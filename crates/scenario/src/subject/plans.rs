@@ -141,7 +141,7 @@ fn terms(
         }
     }
     if let Some(spot) = &setup.spot
-        && spot.checkpoints == Checkpoints::Dynamic
+        && spot.recovery.checkpoints == Checkpoints::Dynamic
     {
         let title = "`spot.checkpoint = \"dynamic\"` and `parallel` exclude each other";
         complaints.push(complaints.of_file(title));

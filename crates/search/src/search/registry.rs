@@ -1,12 +1,11 @@
 //! All strategies by name. A new strategy is one file with its settings, and one line here.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
+use serde_json::json;
 
 use super::Recipe;
 use super::external::ExternalSettings;
@@ -16,10 +15,9 @@ use super::{
 };
 use super::{fixed, full, no_search, one_run, online, partial, planner};
 use super::{random, same_job, srifty_like};
-use scavsim_base::{Declaration, Declared};
+use scavsim_base::Declaration;
 use scavsim_read::input::checked::Count;
-use scavsim_read::input::closest;
-use scavsim_read::input::name::not_a_name;
+use scavsim_read::settings_by_name;
 
 /// Name of the contender that knows what is expected of every configuration.
 pub const ORACLE: &str = "oracle";
@@ -60,73 +58,28 @@ pub const WHEN_NONE_IS_NAMED: &[&str] = &[
     DEFAULT,
 ];
 
-macro_rules! strategies {
-    ($($field:ident = $name:literal $(once $old:literal)?: $settings:ty,)*) => {
-        /// Settings of all strategies; a table per strategy in a scenario, all optional.
-        #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-        #[serde(default)]
-        pub struct Settings {
-            $(
-                #[doc = concat!("Settings of the strategy `", $name, "`.")]
-                #[serde(rename = $name $(, alias = $old)?)]
-                pub $field: $settings,
-            )*
-            /// Programs of one's own, by the names that they are given here.
-            #[serde(flatten)]
-            pub own: BTreeMap<String, ExternalSettings>,
-        }
+/// What the strategies that come with scavsim say of themselves, in the order of listings.
+pub const STRATEGIES: &[Declaration] = Settings::DECLARED;
 
-        impl<'de> Visitor<'de> for SettingsTable {
-            type Value = Settings;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Settings, A::Error> {
-                let mut settings = Settings::default();
-                while let Some(name) = map.next_key::<SettingsName>()? {
-                    match &*name.0 {
-                        $($name $(| $old)? => settings.$field = map.next_value()?,)*
-                        _ => {
-                            settings.own.insert(name.0, map.next_value()?);
-                        }
-                    }
-                }
-                Ok(settings)
-            }
-        }
-
-        impl Settings {
-            /// The strategy called `name` with its settings; `None` if it is none of these.
-            fn recipe(&self, name: &str) -> Option<Arc<dyn Recipe>> {
-                match name {
-                    $($name => Some(Arc::new(self.$field.clone())),)*
-                    _ => Some(Arc::new(self.own.get(name)?.clone())),
-                }
-            }
-
-            /// The strategy called `name` with another budget; `None` if it has none.
-            fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
-                match name {
-                    $($name => Some(Arc::new(within(&self.$field, budget)?)),)*
-                    _ => None,
-                }
-            }
-        }
-
-        /// Names of the strategies that come with scavsim, in the order of listings.
-        const BUILT_IN: &[&str] = &[$($name),*];
-
-        /// What the strategies that come with scavsim say of themselves, in the order of listings.
-        pub const STRATEGIES: &[Declaration] = &[$(<$settings>::DECLARATION),*];
-
-        /// Names that strategies had before, each with the one that it has now.
-        const RENAMED: &[(&str, &str)] = &[$($(($old, $name),)?)*];
-    };
+fn refused(name: &str) -> Option<&'static str> {
+    if ALL_KNOWING.iter().any(|known| known.name == name) {
+        return Some("knows the truth, and has no settings");
+    }
+    (name.contains(AT)).then_some("an `@` is followed by a budget")
 }
 
-strategies! {
+settings_by_name! {
+    /// Settings of all strategies; a table per strategy in a scenario, all optional.
+    #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+    pub struct Settings of a "strategy" {
+        own: ExternalSettings,
+    }
+
+    /// The strategy called `name` with its settings; `None` if it is none of these.
+    fn recipe -> dyn Recipe;
+
+    refuses refused;
+
     full = "full": full::FullSettings,
     partial = "partial": partial::PartialSettings,
     one_run = "one-run": one_run::OneRunSettings,
@@ -158,39 +111,6 @@ strategies! {
     srifty_like = "srifty-like": srifty_like::SriftyLikeSettings,
 }
 
-struct SettingsTable;
-
-impl<'de> Deserialize<'de> for Settings {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
-        deserializer.deserialize_struct("Settings", BUILT_IN, SettingsTable)
-    }
-}
-
-/// A key of the table: a strategy that comes with scavsim, or a name for a program of one's own. One that is
-/// nearly the name of another is taken for a slip.
-struct SettingsName(String);
-
-impl<'de> Deserialize<'de> for SettingsName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SettingsName, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let renamed = RENAMED.iter().any(|(old, _)| *old == name);
-        if renamed || BUILT_IN.contains(&&*name) {
-            return Ok(SettingsName(name));
-        }
-        if ALL_KNOWING.iter().any(|known| known.name == name) {
-            return Err(Error::custom("knows the truth, and has no settings"));
-        }
-        if closest(&name, BUILT_IN.iter().copied()).is_some() {
-            return Err(Error::unknown_field(&name, BUILT_IN));
-        }
-        match not_a_name(&name) {
-            Some(why) => Err(Error::custom(why)),
-            None if name.contains(AT) => Err(Error::custom("an `@` is followed by a budget")),
-            None => Ok(SettingsName(name)),
-        }
-    }
-}
-
 /// What stands between the name of a strategy and its budget.
 const AT: char = '@';
 
@@ -199,17 +119,17 @@ pub fn base(name: &str) -> &str {
     name.split_once(AT).map_or(name, |(base, _)| base)
 }
 
-/// Settings with another budget, which some call their probes; `None` if they have none.
-fn within<S: Serialize + DeserializeOwned>(settings: &S, budget: u32) -> Option<S> {
-    let mut value = serde_json::to_value(settings).ok()?;
-    let keys = value.as_object_mut()?;
-    let key = if keys.contains_key("probes") {
-        "probes"
-    } else {
-        "budget"
-    };
-    keys.insert(key.to_owned(), budget.into());
-    serde_json::from_value(value).ok()
+impl Settings {
+    /// The strategy called `name` with another budget, which some call their probes; `None` if it has none.
+    fn recipe_within(&self, name: &str, budget: u32) -> Option<Arc<dyn Recipe>> {
+        let mut own = serde_json::to_value(self).ok()?.get_mut(name)?.take();
+        let keys = own.as_object_mut()?;
+        let is_named_probes = keys.contains_key("probes");
+        let key = if is_named_probes { "probes" } else { "budget" };
+        keys.insert(key.to_owned(), budget.into());
+        let settings: Settings = serde_json::from_value(json!({ name: own })).ok()?;
+        settings.recipe(name)
+    }
 }
 
 /// Strategies by name: those that come with scavsim, and whatever is added to them.
@@ -241,7 +161,7 @@ impl Registry {
     /// All names but those of contenders that know the truth.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let added = self.added.iter().map(|(name, _)| &**name);
-        let built_in = BUILT_IN.iter().copied();
+        let built_in = STRATEGIES.iter().map(|declared| declared.name);
         built_in
             .filter(|name| !self.added.iter().any(|(own, _)| **own == **name))
             .chain(added)
@@ -250,7 +170,9 @@ impl Registry {
     /// What a strategy is called now that was called `name` before; `None` for a name that was never changed.
     pub fn renamed(&self, name: &str) -> Option<&'static str> {
         let added = self.added.iter().any(|(known, _)| **known == *name);
-        let renamed = RENAMED.iter().find(|(old, _)| *old == name && !added);
+        let renamed = Settings::RENAMED
+            .iter()
+            .find(|(old, _)| *old == name && !added);
         renamed.map(|(_, new)| *new)
     }
 

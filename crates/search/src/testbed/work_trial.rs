@@ -2,24 +2,24 @@
 
 use super::{JobTrial, Length, Observation, Stop, Timeline};
 use scavsim_base::units::SimTime;
-use scavsim_data::usage::{Usage, VmInterval};
+use scavsim_data::usage::Usage;
 use scavsim_sim::job::{SketchResult, Totals};
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::log::{Entry, LogEvent, Track, release_rest};
 
 /// Entries of a job that ended at `end`, in the order of time, with all VMs given back then and counted at each change.
-pub fn in_order(mut all: Vec<Entry>, held: &[VmInterval], end: SimTime) -> Vec<Entry> {
+pub fn in_order<W: Work>(work: &W, job: &W::Job, mut all: Vec<Entry>, end: SimTime) -> Vec<Entry> {
+    let mut usage = Usage::default();
+    work.usage_until(job, end, &mut usage);
     for entry in &mut all {
         entry.until = entry.until.min(end);
     }
     release_rest(&mut all, end);
-    let mut counts: Vec<(SimTime, i64)> = (held.iter())
-        .filter(|i| i.from <= end)
-        .flat_map(|i| {
-            let vms = i64::from(i.vms);
-            [(i.from, vms), (i.to.min(end), -vms)]
-        })
-        .collect();
+    let changes = usage.intervals.iter().flat_map(|i| {
+        let vms = i64::from(i.vms);
+        [(i.from, vms), (i.to, -vms)]
+    });
+    let mut counts: Vec<(SimTime, i64)> = changes.collect();
     counts.sort_unstable();
     let mut vms = 0;
     for change in counts.chunk_by(|a, b| a.0 == b.0) {

@@ -18,7 +18,9 @@ pub mod world;
 
 pub use groups::{Cluster, Group, Size};
 pub use setup::{AvailabilityLevel, Kind, Setup};
-pub use terms::{Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, Spot, Write};
+pub use terms::{
+    Checkpoints, Chief, Elastic, Keeps, Losses, OnLoss, Pause, RecoveryTerms, Spot, Write,
+};
 pub use truth::Truth;
 pub use truths::Truths;
 pub use world::World;

@@ -12,21 +12,28 @@ pub struct Spot {
     pub losses: Losses,
     /// From the first request of a spot VM until it runs; as on demand when `None`.
     pub start_up: Option<Pause>,
-    /// From the request of one in the place of a lost VM until it runs.
-    pub replacement: Pause,
-    /// From then until it takes part in a job that goes on meanwhile.
+    pub recovery: RecoveryTerms,
+    /// From when a VM runs in the place of a lost one until it takes part in a job that goes on meanwhile.
     pub cold_join: Pause,
-    /// What the others need to go on from a checkpoint; what the workload says when `None`.
-    pub warm_restart: Option<Pause>,
     pub on_loss: OnLoss,
-    pub keeps: Keeps,
     /// What the loss of the chief, the first worker, means.
     pub chief: Chief,
     pub fewest_workers: u32,
-    pub checkpoints: Checkpoints,
-    pub write: Write,
     /// From the provider's warning to the loss, if the job writes a last checkpoint then.
     pub notice: Option<SimTime>,
+}
+
+/// How a job is kept going: what takes the place of a lost VM, what is saved, and when.
+#[derive(Debug, Clone)]
+pub struct RecoveryTerms {
+    /// From the request of a VM in the place of a lost one until it runs.
+    pub replacement: Pause,
+    /// What all need to go on from a checkpoint, beside reading it; what the workload says when `None`.
+    pub restart: Option<Pause>,
+    pub keeps: Keeps,
+    pub checkpoints: Checkpoints,
+    /// How long one takes to write, where its size does not tell.
+    pub write: Write,
 }
 
 #[derive(Debug, Clone)]
@@ -39,10 +46,26 @@ pub enum Losses {
     Trace(Trace),
 }
 
+impl Losses {
+    /// By which law each VM is lost, where each is lost by itself.
+    pub fn lifetime(&self) -> Option<&Lifetime> {
+        match self {
+            Losses::Alone(lifetime) => Some(lifetime),
+            Losses::Batch(_) | Losses::Trace(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pause {
     Fixed(SimTime),
     Measured(Delay),
+}
+
+impl Default for Pause {
+    fn default() -> Pause {
+        Pause::NONE
+    }
 }
 
 impl Pause {

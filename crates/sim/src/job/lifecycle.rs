@@ -130,7 +130,7 @@ impl Job {
         let marked = goal.mark.min(goal.updates);
         let (mut advance, mut steps) = self.live(cluster, luck, marked, goal.until, stream)?;
         self.stage.ledger.keep_mark(self.stage.now());
-        let (lost_vms, totals) = (self.members.provider.lost, Some(self.totals));
+        let (lost_vms, totals) = (self.stage.ledger.lost_vms(), Some(self.totals));
         if steps < marked {
             advance.at_mark = start;
         } else if marked < goal.updates {

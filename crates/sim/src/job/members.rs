@@ -3,7 +3,7 @@
 use super::present_vms::{Member, PresentVms};
 use super::stage::Stage;
 use crate::cluster::groups::MOST_GROUPS;
-use crate::cluster::{Cluster, Group, Losses, Pause, Size, Spot};
+use crate::cluster::{Cluster, Group, Pause, Size, Spot};
 use crate::provider::{Provider, Vm, VmRequest};
 use crate::training::progress::{Event, UnfinishedJob};
 use scavsim_base::rng::{Purpose, Streams};
@@ -152,10 +152,8 @@ impl Members {
             market: group.market,
             on_spot: group.on_spot,
         };
-        let law = match spot.map(|spot| &spot.losses) {
-            Some(Losses::Alone(law)) if group.on_spot => Some(law),
-            _ => None,
-        };
+        let spot = spot.filter(|_| group.on_spot);
+        let law = spot.and_then(|spot| spot.losses.lifetime());
         let key = self.provider.next_request(&wanted);
         let vm = self.provider.request(&wanted, boot, law, now);
         let stream = || self.provider.stream(Purpose::ColdJoin(key));
@@ -187,7 +185,7 @@ impl Members {
         let spot = cluster.spot.as_deref();
         let (mut boot, mut join) = (Pause::Fixed(self.start_up), Pause::NONE);
         if let Some(spot) = spot {
-            boot = spot.replacement;
+            boot = spot.recovery.replacement;
             if joins {
                 join = spot.cold_join;
             }
@@ -300,9 +298,7 @@ impl Members {
 
     /// Takes out one VM whose end has come by `now`, the oldest first.
     pub(super) fn take_lost(&mut self, now: SimTime) -> Option<Member> {
-        let lost = self.present.take_lost(now)?;
-        self.provider.lost += 1;
-        Some(lost)
+        self.present.take_lost(now)
     }
 
     pub(super) fn lose_one(&mut self, at: SimTime) {
@@ -313,7 +309,7 @@ impl Members {
 
     pub(super) fn restart_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
-        match spot.and_then(|s| s.warm_restart) {
+        match spot.and_then(|s| s.recovery.restart) {
             Some(pause) => pause.draw(|| self.provider.stream(Purpose::Restart(now))),
             None => SimTime::from_seconds(cluster.restart_s),
         }
@@ -322,7 +318,7 @@ impl Members {
     pub(super) fn write_time(&self, cluster: &Cluster, now: SimTime) -> SimTime {
         let spot = cluster.spot.as_deref();
         spot.map_or(SimTime::ZERO, |s| {
-            (s.write).draw(|| self.provider.stream(Purpose::CheckpointWrite(now)))
+            (s.recovery.write).draw(|| self.provider.stream(Purpose::CheckpointWrite(now)))
         })
     }
 }

@@ -362,7 +362,7 @@ impl<'a> LiveRun<'a> {
         }
         if lost.ready > now {
             // It had no part in anything yet.
-        } else if lost.is_server || goes_back || spot.keeps == Keeps::Checkpoint {
+        } else if lost.is_server || goes_back || spot.recovery.keeps == Keeps::Checkpoint {
             self.work.fall_back(self.phase, self.stage);
             self.restarts = true;
         } else {
@@ -415,7 +415,7 @@ fn notice_of(cluster: &Cluster, loss: SimTime, warned_of: SimTime, now: SimTime)
     };
     // A warning that came while nobody trained is heeded now.
     let heeded = (loss - notice).max(now);
-    let is_long_enough = spot.write.mean_s() <= (loss - heeded).seconds();
+    let is_long_enough = spot.recovery.write.mean_s() <= (loss - heeded).seconds();
     if loss == SimTime::LAST || loss == warned_of || !is_long_enough {
         return SimTime::LAST;
     }

@@ -4,7 +4,7 @@
 
 use crate::cluster::checkpoint::Policy;
 use crate::cluster::random_effects::RandomEffects;
-use crate::cluster::{Chief, Cluster, Keeps, Losses, OnLoss, Pause};
+use crate::cluster::{Chief, Cluster, Keeps, OnLoss, Pause};
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_data::cloud::lifetimes::Lifetime;
 
@@ -58,11 +58,9 @@ impl<'c> Outline<'c> {
         start_up: SimTime,
     ) -> Option<Outline<'c>> {
         let spot = cluster.spot.as_deref()?;
-        let Losses::Alone(life) = &spot.losses else {
-            return None;
-        };
+        let (life, recovery) = (spot.losses.lifetime()?, &spot.recovery);
         let goes_back = spot.on_loss == OnLoss::Wait
-            && spot.keeps == Keeps::Checkpoint
+            && recovery.keeps == Keeps::Checkpoint
             && spot.chief != Chief::EndsTheRun;
         let is_plain =
             spot.notice.is_none() && cluster.elastic.is_none() && cluster.levels.is_empty();
@@ -72,9 +70,7 @@ impl<'c> Outline<'c> {
         }
         let hours = |seconds: f64| seconds / SECONDS_PER_HOUR;
         let step_h = hours(luck.stepping.mean_step_s(1.0) / cluster.whole.per_update);
-        let restart = spot
-            .warm_restart
-            .map_or(cluster.restart_s, |pause| pause.mean_s());
+        let restart = (recovery.restart).map_or(cluster.restart_s, |pause| pause.mean_s());
         Some(Outline {
             policy: &cluster.policy,
             life,
@@ -85,9 +81,9 @@ impl<'c> Outline<'c> {
             all_h: steps as f64 * step_h,
             slower: step_h / hours(cluster.whole.step_s),
             unit_h: step_h * cluster.whole.unit(),
-            replacement_h: hours(spot.replacement.mean_s()),
+            replacement_h: hours(recovery.replacement.mean_s()),
             restart_h: hours(restart),
-            write_h: hours(spot.write.mean_s()),
+            write_h: hours(recovery.write.mean_s()),
         })
     }
 

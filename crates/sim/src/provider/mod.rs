@@ -60,7 +60,6 @@ pub struct Provider {
     requested: u32,
     by_market: Vec<(VmTypeKey, u16, u64)>,
     pub market: Option<Market>,
-    pub lost: u32,
     /// Hours of the lives drawn so far, where somebody wants to know them.
     pub lives_h: Option<Vec<f64>>,
 }
@@ -74,7 +73,6 @@ impl Provider {
             requested: 0,
             by_market: Vec::new(),
             market: losses.and_then(|losses| Market::new(losses, &streams, replica)),
-            lost: 0,
             lives_h: None,
         }
     }
@@ -85,7 +83,7 @@ impl Provider {
             lives_h.clear();
         }
         self.by_market.clear();
-        (self.requested, self.lost) = (0, 0);
+        self.requested = 0;
         self.market = losses.and_then(|losses| Market::new(losses, &self.streams, replica));
     }
 
@@ -93,7 +91,7 @@ impl Provider {
     pub fn copy_from(&mut self, other: &Provider) {
         self.replica = other.replica;
         self.by_market.clone_from(&other.by_market);
-        (self.requested, self.lost) = (other.requested, other.lost);
+        self.requested = other.requested;
         self.market.clone_from(&other.market);
     }
 

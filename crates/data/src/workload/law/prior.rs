@@ -163,18 +163,8 @@ impl Prior {
 
 fn contrasts(free: &FreePooled, form: PooledForm, usual: f64) -> [f64; CONTRASTS] {
     let usual = libm::log(usual);
-    let offsets = [
-        -usual,
-        -usual,
-        libm::log(compared_at(form)),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-    ];
+    let mut offsets = [0.0; CONTRASTS];
+    offsets[..3].copy_from_slice(&[-usual, -usual, libm::log(compared_at(form))]);
     std::array::from_fn(|i| {
         let weighted = OF_COEFFICIENTS[i].iter().zip(free.0);
         weighted.map(|(w, u)| w * u).sum::<f64>() + offsets[i]

@@ -5,7 +5,6 @@
 
 mod talk;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,27 +16,15 @@ use self::talk::{Answer, Reply};
 use super::{Net, Policy, Recipe};
 use crate::policy_run::events::LastLook;
 use crate::policy_run::policy_view::PolicyView;
-use scavsim_read::input::Spanned;
-use scavsim_read::input::checked::{Count, Positive};
-use scavsim_talk::numbered_conversation::{Breach, ConversationPool, NumberedConversation};
+use scavsim_read::input::checked::Count;
+use scavsim_talk::numbered_conversation::{Breach, NumberedConversation};
 use scavsim_talk::process::start;
-use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 
-/// Settings of a policy that is another program.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExternalPolicySettings {
-    /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
-    pub command: Spanned<Vec<String>>,
-    /// Seconds within which each answer comes.
-    #[serde(default = "timeout_s")]
-    pub timeout_s: Positive,
-    /// Seconds that a process may take to start, besides, before its first answer.
-    #[serde(default = "start_s")]
-    pub start_s: Positive,
-    /// MiB of address space of each process, on Linux.
-    #[serde(default = "memory_mib")]
-    pub memory_mib: Count,
+scavsim_talk::program_settings! {
+    /// Settings of a policy that is another program.
+    #[derive(Debug, Clone, Deserialize, JsonSchema)]
+    pub struct ExternalPolicySettings worded talk::TERMS;
+
     /// Answers within a tick beyond which a life fails.
     #[serde(default = "max_asks")]
     pub max_asks: Count,
@@ -48,11 +35,7 @@ pub struct ExternalPolicySettings {
     #[serde(default)]
     pub settings: Map<String, Value>,
     #[serde(skip)]
-    pub folder: PathBuf,
-    #[serde(skip)]
     stop: Option<Arc<AtomicBool>>,
-    #[serde(skip)]
-    waiting: ConversationPool,
 }
 
 fn max_asks() -> Count {
@@ -60,17 +43,6 @@ fn max_asks() -> Count {
 }
 
 impl ExternalPolicySettings {
-    pub fn program(&self) -> Program<'_> {
-        Program {
-            command: self.command.get_ref(),
-            folder: &self.folder,
-            timeout_s: self.timeout_s,
-            start_s: self.start_s,
-            memory_mib: self.memory_mib,
-            wording: talk::TERMS,
-        }
-    }
-
     fn talk(&self) -> Result<NumberedConversation, Breach> {
         if let Some(why) = self.hopeless() {
             return Err(Breach::Fails(why));

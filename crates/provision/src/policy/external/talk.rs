@@ -1,15 +1,14 @@
 //! The protocol between scavsim and a policy that is a program, in lines of JSON; see `docs/own-policy.md`.
 
-use std::fmt;
-
+use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Error, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::{Error, SeqAccess, Unexpected};
 use serde_json::{Map, Value, json};
 
 use crate::policy_run::events::Event;
 use crate::policy_run::policy_view::PolicyView;
 use crate::policy_run::{Market, Place};
+use scavsim_read::deserialize_forms;
 use scavsim_read::input::did_you_mean;
 use scavsim_talk::lines::{Given, NotUnderstood};
 use scavsim_talk::numbered_conversation::Said;
@@ -62,56 +61,36 @@ pub(super) struct PolicyReply {
 #[derive(Debug)]
 struct ZoneNames(Vec<String>);
 
-impl<'de> Deserialize<'de> for ZoneNames {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ZoneNames, D::Error> {
-        struct ZoneOrZones;
-        impl<'de> Visitor<'de> for ZoneOrZones {
-            type Value = ZoneNames;
+deserialize_forms! {
+    ZoneNames, "the name of a zone, or a list of some";
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a zone, or a list of some")
-            }
+    fn visit_str<E: Error>(self, name: &str) -> Result<ZoneNames, E> {
+        Ok(ZoneNames(vec![name.to_owned()]))
+    }
 
-            fn visit_str<E: Error>(self, name: &str) -> Result<ZoneNames, E> {
-                Ok(ZoneNames(vec![name.to_owned()]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<ZoneNames, A::Error> {
-                match Vec::deserialize(SeqAccessDeserializer::new(list))? {
-                    none if none.is_empty() => Err(A::Error::invalid_length(0, &self)),
-                    names => Ok(ZoneNames(names)),
-                }
-            }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<ZoneNames, A::Error> {
+        match Vec::deserialize(SeqAccessDeserializer::new(list))? {
+            none if none.is_empty() => Err(A::Error::invalid_length(0, &self)),
+            names => Ok(ZoneNames(names)),
         }
-        from.deserialize_any(ZoneOrZones)
     }
 }
 
-impl<'de> Deserialize<'de> for NextDecision {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<NextDecision, D::Error> {
-        struct EventOrTicks;
-        impl Visitor<'_> for EventOrTicks {
-            type Value = NextDecision;
+deserialize_forms! {
+    NextDecision, "\"event\" or a number of ticks from 1";
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("\"event\" or a number of ticks from 1")
-            }
-
-            fn visit_str<E: Error>(self, word: &str) -> Result<NextDecision, E> {
-                match word {
-                    "event" => Ok(NextDecision(usize::MAX)),
-                    _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
-                }
-            }
-
-            fn visit_u64<E: Error>(self, ticks: u64) -> Result<NextDecision, E> {
-                match usize::try_from(ticks) {
-                    Ok(ticks @ 1..) => Ok(NextDecision(ticks)),
-                    _ => Err(E::invalid_value(Unexpected::Unsigned(ticks), &self)),
-                }
-            }
+    fn visit_str<E: Error>(self, word: &str) -> Result<NextDecision, E> {
+        match word {
+            "event" => Ok(NextDecision(usize::MAX)),
+            _ => Err(E::invalid_value(Unexpected::Str(word), &self)),
         }
-        from.deserialize_any(EventOrTicks)
+    }
+
+    fn visit_u64<E: Error>(self, ticks: u64) -> Result<NextDecision, E> {
+        match usize::try_from(ticks) {
+            Ok(ticks @ 1..) => Ok(NextDecision(ticks)),
+            _ => Err(E::invalid_value(Unexpected::Unsigned(ticks), &self)),
+        }
     }
 }
 

@@ -11,11 +11,11 @@ use crate::spot;
 use scavsim_base::units::{SECONDS_PER_HOUR, SimTime};
 use scavsim_plans::failures::{self, Cause, FailureScope, Failures, UnreliableNodes};
 use scavsim_plans::reaction::{Aim, ReactionTerms, StateSaving};
-use scavsim_plans::{Forecast, Reaction, ReactionCosts, RecoveryTerms};
+use scavsim_plans::{Forecast, Reaction, ReactionCosts};
 use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Delay, Positive};
 use scavsim_sim::cluster::checkpoint::Policy;
-use scavsim_sim::cluster::{Checkpoints, Pause, Setup, Write};
+use scavsim_sim::cluster::{Checkpoints, Pause, RecoveryTerms, Setup, Write};
 
 /// Nodes behind a switch by default: a rack of two servers, as Llama 3 was trained on.
 const NODES_PER_SWITCH: u32 = 2;
@@ -142,7 +142,8 @@ fn cause(
 ) -> Option<Cause> {
     let own = place.get_ref();
     let title = format!("a failure cannot lose `{}`", own.loses.get_ref());
-    let loses = complaints.known(title, &own.loses, &FailureScope::ALL);
+    let scopes = FailureScope::ALL.map(|one| (one.name(), one));
+    let loses = complaints.known(title, &own.loses, &scopes);
     let rates = [own.per_gpu_h, own.per_node_h, own.per_switch_h];
     if rates.iter().flatten().count() != 1 {
         let title = format!(
@@ -172,6 +173,7 @@ pub(super) fn reacting(
     let own = &table.reaction;
     let reactions = Reaction::ALL.map(|one| (one.name(), one));
     let forecasts = Forecast::ALL.map(|one| (one.name(), one));
+    let aims = Aim::ALL.map(|one| (one.name(), one));
     let copying = time(own.copying_s);
     let saves = [
         ("blocking", StateSaving::Blocking),
@@ -181,13 +183,13 @@ pub(super) fn reacting(
     let reacting = ReactionTerms {
         reaction: complaints
             .one_of("policy", &own.policy, &reactions)
-            .unwrap_or(Reaction::Wait),
+            .unwrap_or_default(),
         costs: costs(own, complaints),
         forecast: complaints
             .one_of("forecast", &own.forecast, &forecasts)
-            .unwrap_or(Forecast::None),
+            .unwrap_or_default(),
         aim: complaints
-            .one_of("aim", &own.aim, &Aim::ALL)
+            .one_of("aim", &own.aim, &aims)
             .unwrap_or_default(),
         spares: match own.spares {
             Some(Spares::Some(count)) => count.get(),

@@ -7,8 +7,6 @@ mod conversation_strategy;
 mod disguise;
 mod talk;
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,33 +14,20 @@ pub use self::conversation_strategy::ConversationStrategy;
 use self::conversation_strategy::{MAX_PROBES, MAX_SEARCH_S};
 use super::{BuildResult, Past, Recipe, Task, UnusableStrategy};
 use scavsim_engine::Interrupt;
-use scavsim_read::input::Spanned;
 use scavsim_read::input::checked::{Count, Positive};
-use scavsim_talk::numbered_conversation::ConversationPool;
 use scavsim_talk::process::start;
-use scavsim_talk::program::{Program, memory_mib, start_s, timeout_s};
 
-/// Settings of a strategy that is another program.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExternalSettings {
-    /// The program and its arguments. It is started in the folder of the scenario, and paths start there.
-    pub command: Spanned<Vec<String>>,
-    /// Seconds within which each answer comes.
-    #[serde(default = "timeout_s")]
-    pub timeout_s: Positive,
-    /// Seconds that a process may take to start, besides, before its first answer.
-    #[serde(default = "start_s")]
-    pub start_s: Positive,
+scavsim_talk::program_settings! {
+    /// Settings of a strategy that is another program.
+    #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+    pub struct ExternalSettings worded talk::TERMS;
+
     /// Probes and cold starts beyond which a search fails.
     #[serde(default = "max_probes")]
     pub max_probes: Count,
     /// Seconds beyond which a search fails; the start of a process, up to its first answer, is no part of them.
     #[serde(default = "max_search_s")]
     pub max_search_s: Positive,
-    /// MiB of address space of each process, on Linux.
-    #[serde(default = "memory_mib")]
-    pub memory_mib: Count,
     /// Whether it knows the objective, with a search for each.
     #[serde(default = "yes")]
     pub objective: bool,
@@ -55,21 +40,12 @@ pub struct ExternalSettings {
     /// Whether it takes all earlier runs of other jobs on the same configurations, which had to be paid for.
     #[serde(default)]
     pub other_jobs: bool,
-    /// Where the scenario is.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub folder: PathBuf,
     /// Seed of a disguise, where it is not to recognise what it is asked: names, order and units are others than the true ones.
     #[serde(skip)]
-    #[schemars(skip)]
     pub disguise: Option<u64>,
     /// What ends it while it is waited for.
     #[serde(skip)]
-    #[schemars(skip)]
     pub interrupt: Interrupt,
-    #[serde(skip)]
-    #[schemars(skip)]
-    waiting: ConversationPool,
 }
 
 fn max_probes() -> Count {
@@ -82,19 +58,6 @@ fn max_search_s() -> Positive {
 
 fn yes() -> bool {
     true
-}
-
-impl ExternalSettings {
-    pub fn program(&self) -> Program<'_> {
-        Program {
-            command: self.command.get_ref(),
-            folder: &self.folder,
-            timeout_s: self.timeout_s,
-            start_s: self.start_s,
-            memory_mib: self.memory_mib,
-            wording: talk::TERMS,
-        }
-    }
 }
 
 impl Recipe for ExternalSettings {

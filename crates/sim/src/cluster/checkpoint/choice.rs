@@ -22,12 +22,13 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
     } else {
         0.5 * (stepping.worker_s + stepping.communication_s)
     };
-    let write_h = (spot.write.mean_s() + begun_s) / SECONDS_PER_HOUR;
+    let recovery = &spot.recovery;
+    let write_h = (recovery.write.mean_s() + begun_s) / SECONDS_PER_HOUR;
     let mean_h = || between_losses_h(spot, vms);
-    match spot.checkpoints.at_rate(write_h, mean_h) {
+    match recovery.checkpoints.at_rate(write_h, mean_h) {
         Some(policy) => policy,
         None => {
-            let Losses::Alone(one) = &spot.losses else {
+            let Some(one) = spot.losses.lifetime() else {
                 return Policy::None;
             };
             let first = FirstOf::lifetime(one, vms);
@@ -39,9 +40,9 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
             let job_h = job_s / SECONDS_PER_HOUR;
             let start_s = match spot.on_loss {
                 OnLoss::Shrink => 0.0,
-                _ => spot.replacement.mean_s(),
+                _ => recovery.replacement.mean_s(),
             };
-            let warm_s = spot.warm_restart.map_or(cluster.restart_s, |p| p.mean_s());
+            let warm_s = recovery.restart.map_or(cluster.restart_s, |p| p.mean_s());
             let task = dynamic::Task {
                 job_h,
                 write_h,

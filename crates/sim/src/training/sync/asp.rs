@@ -81,11 +81,11 @@ impl Asp {
     fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,
-        mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
         let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
+        let mut stretch = Stretch::from(start);
         let mut draws = Draws::new(stepping);
         let Memory(read) = scratch.memory();
         // Without service times servers do nothing, however many there are.
@@ -193,17 +193,12 @@ impl EventProtocol for Asp {
         self.part_s()
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         // Decided once per stretch: an event of this protocol is little work.
         if floor.log.is_fine() {
-            self.events::<true>(floor, stretch, goal)
+            self.events::<true>(floor, goal)
         } else {
-            self.events::<false>(floor, stretch, goal)
+            self.events::<false>(floor, goal)
         }
     }
 }

@@ -83,14 +83,9 @@ impl EventProtocol for Backup {
         Some(self.needed(workers))
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         let needed = self.needed(floor.stepping.workers);
-        bsp::rounds(floor, needed, stretch, goal)
+        bsp::rounds(floor, needed, goal)
     }
 }
 

@@ -37,13 +37,8 @@ impl EventProtocol for Bsp {
         Some(workers)
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
-        rounds(floor, floor.stepping.workers, stretch, goal)
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
+        rounds(floor, floor.stepping.workers, goal)
     }
 }
 
@@ -73,13 +68,13 @@ impl Synchronisation for Bsp {
 pub(super) fn rounds(
     floor: &mut Floor<'_>,
     needed: u32,
-    mut stretch: Stretch,
     goal: Goal,
 ) -> Result<Stretch, StalledJob> {
     let (queue, drift, stepping, stream, _, log) = floor.parts();
     let mut draws = Draws::new(stepping);
     let late = u64::from(stepping.workers - needed);
     let (mut finished, mut step_start) = (0, queue.now());
+    let mut stretch = Stretch::from(step_start);
     // Of all machines together.
     let (mut worked_ns, mut step_ns, mut wasted_s) = (0.0, 0, 0.0);
     start_step(queue, stepping, &mut draws, stream, log);

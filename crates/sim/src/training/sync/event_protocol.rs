@@ -29,14 +29,8 @@ pub trait EventProtocol: Named + Debug + Send + Sync {
         0.0
     }
 
-    /// Trains until the goal, of one update at least, with every worker-step an event. `stretch` is empty, and its log has
-    /// begun.
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob>;
+    /// Trains until the goal, of one update at least, with every worker-step an event. The log has begun.
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob>;
 
     /// An update of workers that have fallen out of step, communication included, where a formula tells it.
     fn long_run_update(&self, _stepping: &Stepping) -> Option<Update> {
@@ -47,11 +41,10 @@ pub trait EventProtocol: Named + Debug + Send + Sync {
     /// workers begin a step of their own at the start; what is unfinished at the end is given up.
     fn advance(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         let start = floor.queue.now();
-        let stretch = Stretch::from(start);
         if goal.updates == 0 {
-            return Ok(stretch);
+            return Ok(Stretch::from(start));
         }
         floor.log.begin(floor.stepping.workers, start);
-        self.run(floor, stretch, goal.on_the_clock())
+        self.run(floor, goal.on_the_clock())
     }
 }

@@ -130,14 +130,10 @@ impl EventProtocol for Flexible {
     }
 
     /// A state machine: barriers and workers in one place, one turn per event or barrier.
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        mut stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
+        let mut stretch = Stretch::from(start);
         // Not below the clock's resolution, or barriers would stand still.
         let after = SimTime::from_seconds(self.after_s.get().max(1e-9));
         let mut draws = Draws::new(stepping);

@@ -46,12 +46,7 @@ impl EventProtocol for LocalSgd {
         self.period.get().checked_mul(workers)
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        mut stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let workers = stepping.workers;
         let round = u64::from(workers) * u64::from(self.period.get());
@@ -59,6 +54,7 @@ impl EventProtocol for LocalSgd {
         let RemainingSteps(left) = scratch.memory();
         let (mut begun, mut finished) = (true, 0);
         let mut start = queue.now();
+        let mut stretch = Stretch::from(start);
         loop {
             if std::mem::take(&mut begun) {
                 left.clear();

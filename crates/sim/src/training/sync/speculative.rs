@@ -85,13 +85,9 @@ impl EventProtocol for Speculative {
         Some(self.tasks(workers))
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        mut stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         let (queue, drift, stepping, stream, scratch, log) = floor.parts();
+        let mut stretch = Stretch::from(queue.now());
         let draws = Draws::new(stepping);
         let StepMemory { tasks, idle } = scratch.memory();
         let mut step = SpeculativeStep {

@@ -62,17 +62,12 @@ impl EventProtocol for Ssp {
         Some(1)
     }
 
-    fn run(
-        &self,
-        floor: &mut Floor<'_>,
-        stretch: Stretch,
-        goal: Goal,
-    ) -> Result<Stretch, StalledJob> {
+    fn run(&self, floor: &mut Floor<'_>, goal: Goal) -> Result<Stretch, StalledJob> {
         // Decided once per stretch: an event of this protocol is little work.
         if floor.log.is_fine() {
-            self.events::<true>(floor, stretch, goal)
+            self.events::<true>(floor, goal)
         } else {
-            self.events::<false>(floor, stretch, goal)
+            self.events::<false>(floor, goal)
         }
     }
 }
@@ -147,11 +142,11 @@ impl Ssp {
     fn events<const NOTED: bool>(
         &self,
         floor: &mut Floor<'_>,
-        mut stretch: Stretch,
         goal: Goal,
     ) -> Result<Stretch, StalledJob> {
         let (queue, drift, stepping, stream, scratch, log) = floor.parts();
         let start = queue.now();
+        let mut stretch = Stretch::from(start);
         let slack = u64::from(self.slack);
         let mut draws = Draws::new(stepping);
         let Clocks(clocks) = scratch.memory();
