@@ -150,7 +150,7 @@ impl ValueOfInformation {
         let Some(pooled) = &priors.pooled else {
             return experts;
         };
-        experts.after_history(pooled, constants)
+        experts.after_history(&pooled.by_share, &pooled.log_weights, constants)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::constants::Constants;
 use super::field::{Field, OBSERVED, Prior};
-use super::pooled_prior::PooledPriors;
 use crate::search::{Objective, Task};
 use scavsim_base::stats::normal;
 
@@ -103,18 +102,16 @@ impl<'p> Experts<'p> {
     /// belief and scale.
     pub(super) fn after_history(
         mut self,
-        pooled: &'p PooledPriors,
+        by_share: &'p [Prior],
+        log_weights: &[Vec<f64>],
         constants: &Constants,
     ) -> Experts<'p> {
-        let mut log_weights = pooled.log_weights.iter();
-        for (expert, log_weight) in self
-            .all
-            .iter_mut()
-            .zip(log_weights.next().into_iter().flatten())
-        {
+        let mut log_weights = log_weights.iter();
+        let of_any = log_weights.next().into_iter().flatten();
+        for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
             expert.log_weight += log_weight;
         }
-        for (prior, log_weights) in pooled.by_share.iter().zip(log_weights) {
+        for (prior, log_weights) in by_share.iter().zip(log_weights) {
             let scaled = constants.scales.iter().zip(log_weights);
             self.all.extend(scaled.map(|(scale, log_weight)| Expert {
                 log_weight: *log_weight,
