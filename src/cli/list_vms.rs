@@ -210,7 +210,7 @@ fn known<'l>(
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let help = format!("{near}legal here: {}{more}", all.join(", "));
+        let help = format!("{near}allowed here: {}{more}", all.join(", "));
         let title = format!("unknown {what} `{asked}`");
         unknown.push(Diagnostic::general(title).with_help(help));
     }

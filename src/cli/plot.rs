@@ -156,7 +156,7 @@ impl PlotArgs {
             let what = format!("`{option}` says nothing of scenarios with `[policy]`");
             return Err(wrong(
                 what,
-                "legal there: --policy, --setting, --life, --out, --form",
+                "allowed there: --policy, --setting, --life, --out, --form",
             ));
         }
         let asked = PolicyPlotRequest {

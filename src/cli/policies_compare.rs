@@ -102,12 +102,12 @@ fn refuse(asked: &PolicyComparisonRequest<'_>, scenarios: &[Scenario]) -> Result
     let mut d = Diagnostics::default();
     for option in &asked.useless {
         let title = format!("`{option}` says nothing of scenarios with `[policy]`");
-        let help = "legal there: --against, --programs, --replicas, --set, --jobs, --seed, --format, --wide";
+        let help = "allowed there: --against, --programs, --replicas, --set, --jobs, --seed, --format, --wide";
         d.push(Diagnostic::general(title).with_help(help));
     }
     if matches!(asked.format, CompareFormat::Units | CompareFormat::Curves) {
         let title = "scenarios with `[policy]` have no comparison of this form";
-        d.push(Diagnostic::general(title).with_help("legal there: `table`, `csv`, `json`"));
+        d.push(Diagnostic::general(title).with_help("allowed there: `table`, `csv`, `json`"));
     }
     for scenario in scenarios {
         let names = || {

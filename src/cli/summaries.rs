@@ -83,7 +83,7 @@ impl SummaryByArg {
         let title = format!("`--format {name}` shows no summary by other columns");
         Err(wrong(
             title,
-            "legal with columns: `table`, `map`, `csv`, `json`",
+            "allowed with columns: `table`, `map`, `csv`, `json`",
         ))
     }
 

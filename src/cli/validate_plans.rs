@@ -127,7 +127,7 @@ impl RunsArgs {
         let found = preset::embedded(named, diagnostics);
         if found.is_none() {
             let title = format!("unknown runtime `{named}`");
-            let help = format!("legal here: {}, or a file", preset::names().join(", "));
+            let help = format!("allowed here: {}, or a file", preset::names().join(", "));
             diagnostics.push(Diagnostic::general(title).with_help(help));
         }
         found

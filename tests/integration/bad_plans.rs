@@ -49,7 +49,7 @@ fn all_mistakes_of_plans_are_told_at_once() {
         "memory unknown",
         "must cover all layers",
         "unknown schedule `2f1b`",
-        "legal here: `gpipe`, `1f1b`",
+        "allowed here: `gpipe`, `1f1b`",
         "`limits.max_workers` and `parallel` exclude each other",
         "`spot.on_loss` and `parallel` exclude each other",
     ] {

@@ -61,7 +61,7 @@ fn a_key_that_is_set_twice_says_where_it_was_set() {
 fn what_is_written_otherwise_than_it_is_meant_says_how() {
     let text = said(&format!("{WORKLOAD}[cluster]\nworkers = \"8-20\"\n"));
     assert!(text.contains("{ from = 8, to = 20, step = 4 }"), "{text}");
-    assert!(!text.contains("legal here: `measured`"), "{text}");
+    assert!(!text.contains("allowed here: `measured`"), "{text}");
     let text = said(&format!("{WORKLOAD}[cluster]\nworkers = \"measurd\"\n"));
     assert!(text.contains("did you mean `measured`?"), "{text}");
     let text = said("{\"workloads\": [\"scavenger-resnet18\"]}\n");

@@ -196,7 +196,7 @@ fn a_complete_run_is_summarised_anew_by_other_columns() {
 #[test]
 fn columns_that_are_none_and_runs_that_are_none_are_refused() {
     let sandbox = Sandbox::with(SCENARIO);
-    let legal = "legal here: workload, pricing, objective, strategy, replica, setting, chosen_vm";
+    let legal = "allowed here: workload, pricing, objective, strategy, replica, setting, chosen_vm";
     let start = ["run", "scenario.toml", "--summary-by"];
     for (arguments, expected) in [
         (

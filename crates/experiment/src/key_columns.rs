@@ -240,7 +240,7 @@ fn whole_value(number: Option<u32>) -> Value<'static> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrongColumns {
     #[error(
-        "unknown column `{name}`; {}legal here: {legal}, a swept axis as `axis.KEY`, and an axis of `chosen_other` or `oracle_other` as \
+        "unknown column `{name}`; {}allowed here: {legal}, a swept axis as `axis.KEY`, and an axis of `chosen_other` or `oracle_other` as \
          `chosen.AXIS` or `oracle.AXIS`",
         .near.map_or(String::new(), |near| format!("did you mean `{near}`? "))
     )]

@@ -97,7 +97,7 @@ impl UnresolvedName {
                 (
                     title,
                     label,
-                    format!("legal here: {}", listed(scope.legal())),
+                    format!("allowed here: {}", listed(scope.legal())),
                 )
             }
             UnresolvedName::NoNumber => (

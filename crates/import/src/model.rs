@@ -174,7 +174,7 @@ impl Config<'_, '_> {
         };
         let legal: Vec<&str> = kinds.collect();
         let help = format!(
-            "legal here: {}; any other by its numbers: `model = {{ layers, hidden, heads, … }}`",
+            "allowed here: {}; any other by its numbers: `model = {{ layers, hidden, heads, … }}`",
             legal.join(", ")
         );
         self.wrong("model_type", title, help);
@@ -340,7 +340,7 @@ mod tests {
         let no_decoder = "`bert` is no decoder";
         refused(
             bert,
-            &[no_decoder, "legal here", "nothing says how many blocks"],
+            &[no_decoder, "allowed here", "nothing says how many blocks"],
         );
         refused(r#"{"model_type": "lama"}"#, &["did you mean `llama`?"]);
         for (blocks, expected) in [("2.5", "expected a whole number"), ("2", "do not divide")] {

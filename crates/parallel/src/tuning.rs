@@ -63,7 +63,7 @@ pub struct ImpossibleMethod {
 /// Default rank of adapters.
 pub const USUAL_RANK: u32 = 16;
 
-const LEGAL: &str = "legal here: full; lora, qlora, lora:RANK and qlora:RANK, with adapters of rank 16 or RANK beside all matrices of blocks, or lora:16:attention; \
+const LEGAL: &str = "allowed here: full; lora, qlora, lora:RANK and qlora:RANK, with adapters of rank 16 or RANK beside all matrices of blocks, or lora:16:attention; \
                      frozen:BLOCKS, like frozen:24";
 
 impl TrainingMethod {

@@ -57,7 +57,7 @@ pub(super) fn check(cluster: &ClusterTable, complaints: &mut Complaints<'_>) {
         let title = "an entry of `exclude` has no condition";
         let complaint =
             (complaints.mistake_at(exclusion.span(), title, "would leave out everything"))
-                .with_help("legal here: `vm`, `workers`, `batch`, `local_batch`");
+                .with_help("allowed here: `vm`, `workers`, `batch`, `local_batch`");
         complaints.push(complaint);
     }
 }

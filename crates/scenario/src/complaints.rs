@@ -12,7 +12,7 @@ use scavsim_read::input::{Diagnostic, Diagnostics, Source, Spanned, did_you_mean
 const MOST_NAMES: usize = 12;
 
 fn legal_here(names: &[&str]) -> String {
-    format!("legal here: {}", listed(names.iter().copied()))
+    format!("allowed here: {}", listed(names.iter().copied()))
 }
 
 pub(crate) struct Complaints<'a> {

@@ -297,7 +297,7 @@ mod tests {
     fn prices_that_overlap_run_backwards_or_have_no_day_are_refused() {
         let sources = crate::cloud::sources::tests::sources();
         let head = "vm,region,market,usd_per_hour,valid_from,valid_to,source\n";
-        let markets = "legal here: `on-demand`, `spot`, `commitment-1y`, `commitment-3y`";
+        let markets = "allowed here: `on-demand`, `spot`, `commitment-1y`, `commitment-3y`";
         let overlap = "spot,1,2020-01-01,2021-01-01,s\nv,r,spot,2,2021-01-01,2022-01-01,s";
         for (row, expected) in [
             (overlap, "two prices for the same day"),

@@ -100,7 +100,7 @@ impl Paper {
             _ => {
                 let legal = Paper::names();
                 let all = format!(
-                    "legal here: {}, or a folder with a {FILE}",
+                    "allowed here: {}, or a folder with a {FILE}",
                     legal.join(", ")
                 );
                 let help = did_you_mean(name, legal, all);

@@ -132,7 +132,7 @@ impl RuntimePreset {
                     None,
                     format!("unknown generation of GPUs `{generation}`"),
                     "not known".to_owned(),
-                    format!("legal here: {}", GENERATIONS.join(", ")),
+                    format!("allowed here: {}", GENERATIONS.join(", ")),
                 );
                 return None;
             };
@@ -257,7 +257,7 @@ fn based_on(
             Some(base.span()),
             format!("unknown runtime `{}`", base.get_ref()),
             label,
-            format!("legal here: {}", known.join(", ")),
+            format!("allowed here: {}", known.join(", ")),
         );
     }
     found

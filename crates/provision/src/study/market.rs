@@ -160,7 +160,7 @@ impl Check<'_> {
                 }
                 None => {
                     let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
-                    let help = format!("legal here: {}", legal.join(", "));
+                    let help = format!("allowed here: {}", legal.join(", "));
                     self.wrong(
                         zone.span(),
                         format!("unknown zone `{word}`"),

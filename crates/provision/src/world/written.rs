@@ -66,7 +66,7 @@ impl WrittenMarket {
                 name,
                 legal.iter().copied(),
                 format!(
-                    "legal here: {}, or a folder with a market.toml",
+                    "allowed here: {}, or a folder with a market.toml",
                     legal.join(", ")
                 ),
             )));

@@ -227,6 +227,6 @@ fn complaint(
     let wrong = Diagnostic::at_span(source, span, title, label);
     match legal {
         [] => wrong,
-        legal => wrong.with_help(format!("legal here: {}", listed(legal.iter().copied()))),
+        legal => wrong.with_help(format!("allowed here: {}", listed(legal.iter().copied()))),
     }
 }

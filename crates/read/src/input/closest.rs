@@ -49,7 +49,7 @@ pub fn did_you_mean<'a>(
 /// `did you mean …?` with the [closest] legal word, or a list of all legal words.
 pub fn nearest_or_all<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
     let legal: Vec<&str> = legal.into_iter().collect();
-    let all = format!("legal here: {}", legal.join(", "));
+    let all = format!("allowed here: {}", legal.join(", "));
     did_you_mean(word, legal, all)
 }
 

@@ -41,7 +41,7 @@ impl Folder {
         };
         for file in files.keys().filter(|file| !known.contains(&file.as_str())) {
             let title = format!("{name}/{}: no such file is read", shown(file));
-            let help = format!("legal here: {}", listed(known.iter().copied()));
+            let help = format!("allowed here: {}", listed(known.iter().copied()));
             diagnostics.push(Diagnostic::general(title).with_help(help));
         }
     }

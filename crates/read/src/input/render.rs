@@ -182,7 +182,7 @@ error: fourth
     fn help_stands_on_lines_that_fit() {
         let source = Source::new("a.toml", "x = 1\n");
         let legal: Vec<String> = (0..40).map(|at| format!("`key_{at}`")).collect();
-        let help = format!("legal here: {}", legal.join(", "));
+        let help = format!("allowed here: {}", legal.join(", "));
         let mut d = Diagnostics::default();
         d.push(Diagnostic::at_span(&source, 0..1, "wrong", "").with_help(&help));
         for width in [60, 80, 100] {

@@ -112,7 +112,7 @@ impl Reading<'_> {
         let label = did_you_mean(word, legal.iter().copied(), "not known");
         let title = format!("unknown {what} `{word}`");
         let mistake = Diagnostic::at_span(self.source, self.row.span(column), title, label);
-        d.push(mistake.with_help(format!("legal here: {}", legal.join(", "))));
+        d.push(mistake.with_help(format!("allowed here: {}", legal.join(", "))));
     }
 
     /// One of some words, or `None` where the cell is empty.

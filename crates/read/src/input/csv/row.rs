@@ -105,7 +105,7 @@ impl<'t> Row<'t> {
         let found = all.iter().copied().find(|one| name(*one) == word);
         if found.is_none() {
             let title = format!("unknown {column} `{word}`");
-            let help = format!("legal here: {}", listed(all.iter().copied().map(name)));
+            let help = format!("allowed here: {}", listed(all.iter().copied().map(name)));
             self.refuse(column, title, "", help, diagnostics);
         }
         found

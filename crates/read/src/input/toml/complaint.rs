@@ -109,9 +109,9 @@ impl Complaint {
 
 fn legal_here(legal: &[&str]) -> String {
     if legal.is_empty() {
-        "nothing is legal here".to_owned()
+        "nothing is allowed here".to_owned()
     } else {
-        format!("legal here: {}", listed(legal.iter().copied()))
+        format!("allowed here: {}", listed(legal.iter().copied()))
     }
 }
 

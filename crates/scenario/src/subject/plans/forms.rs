@@ -26,7 +26,7 @@ fn named<T: Copy + PartialEq>(
             Some(_) => twice(key, word, place, complaints),
             None => {
                 let title = format!("unknown {key} `{word}`");
-                let help = format!("legal here: {}", listed(all.iter().map(|v| name(*v))));
+                let help = format!("allowed here: {}", listed(all.iter().map(|v| name(*v))));
                 complaints.refuse(place.span(), title, "not known", help);
             }
         }

@@ -197,7 +197,7 @@ impl ModelSpecification {
         let Some(given) = &own.gpu else {
             let Some(found) = gpu::of_vm(vm).and_then(|of| of.gpu) else {
                 let title = format!("nothing says which GPU a `{vm}` has");
-                let help = format!("legal here: {}", gpu::names().join(", "));
+                let help = format!("allowed here: {}", gpu::names().join(", "));
                 complaints.refuse(node.span(), title, "say its `gpu`", help);
                 return None;
             };
@@ -212,7 +212,7 @@ impl ModelSpecification {
             let Some(generation) = GENERATIONS.iter().position(|known| *known == generation) else {
                 let place = own.generation.as_ref().map_or(given.span(), Spanned::span);
                 let title = format!("unknown generation of GPUs `{generation}`");
-                let help = format!("legal here: {}", GENERATIONS.join(", "));
+                let help = format!("allowed here: {}", GENERATIONS.join(", "));
                 complaints.refuse(place, title, "not known", help);
                 return None;
             };

@@ -214,7 +214,7 @@ fn costs(own: &ReactionTable, complaints: &mut Complaints<'_>) -> ReactionCosts 
             let title = format!("unknown costs `{word}`");
             let complaint = complaints.mistake_at(place.span(), title, "not known");
             complaints.push(
-                complaint.with_help("legal here: `parcae`, or seconds: costs = { pause_s = 60 }"),
+                complaint.with_help("allowed here: `parcae`, or seconds: costs = { pause_s = 60 }"),
             );
             ReactionCosts::default()
         }

@@ -77,7 +77,7 @@ pub(super) fn not_known(
     complaints: &mut Complaints<'_>,
 ) {
     let label = did_you_mean(word, known.iter().copied(), "not known");
-    let help = format!("legal here: {}, {beside}", listed(known.iter().copied()));
+    let help = format!("allowed here: {}, {beside}", listed(known.iter().copied()));
     complaints.refuse(place.span(), title, label, help);
 }
 
