@@ -30,8 +30,8 @@ pub fn expected_job_s(bag: &Bag, size: &BagSize) -> Option<f64> {
             return Some(life.survival(hours));
         }
         match &bag.loss {
-            Loss::By(Losses::Batch(batch)) => Some(1.0 - batch.lost_by(hours)),
-            Loss::By(Losses::Trace(trace)) => Some(1.0 - trace.lost_by(hours)?),
+            Loss::Preemption(Losses::Batch(batch)) => Some(1.0 - batch.lost_by(hours)),
+            Loss::Preemption(Losses::Trace(trace)) => Some(1.0 - trace.lost_by(hours)?),
             loss => loss.is_never().then_some(1.0),
         }
     };

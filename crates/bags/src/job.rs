@@ -104,7 +104,7 @@ impl BagJob {
     ) -> BagJob {
         let key = WorkloadKey::from_name(name);
         let losses = match &bag.loss {
-            Loss::By(losses) => Some(losses),
+            Loss::Preemption(losses) => Some(losses),
             _ => None,
         };
         BagJob {

@@ -215,7 +215,7 @@ mod tests {
     /// shape lost 0 to 15 attempts, 6 in the median.
     #[test]
     fn losses_by_the_counted_lives_are_as_many_as_were_logged() {
-        let bag = bag(36, Loss::By(Losses::Alone(counted(32))));
+        let bag = bag(36, Loss::Preemption(Losses::Alone(counted(32))));
         let (_, mut lost) = runs(&bag, &size(4, 4, 697.4), 2_000);
         lost.sort_unstable();
         let up_to = |most: u32| lost.iter().filter(|n| **n <= most).count() as f64 / 2000.0;

@@ -116,7 +116,9 @@ impl BagJob {
             }
             Strike::Market => {
                 let own = u32::try_from(alive.len()).unwrap_or(u32::MAX);
-                if let (Some(market), Loss::By(losses)) = (&mut self.provider.market, &bag.loss) {
+                if let (Some(market), Loss::Preemption(losses)) =
+                    (&mut self.provider.market, &bag.loss)
+                {
                     market.strike(losses, own, &mut |place| take(place as usize));
                 }
             }
@@ -237,7 +239,7 @@ mod tests {
         let hours = |h: f64| SimTime::from_seconds(3600.0 * h);
         let law = Bathtub::new(0.4137, 0.9, 0.76, 24.0).expect("a law");
         let bag = Bag {
-            loss: Loss::By(Losses::Alone(Lifetime::new(law, Some(24.0)))),
+            loss: Loss::Preemption(Losses::Alone(Lifetime::new(law, Some(24.0)))),
             ..Bag::default()
         };
         let size = BagSize {

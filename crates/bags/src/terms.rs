@@ -75,7 +75,7 @@ impl Bag {
 #[derive(Debug, Clone)]
 pub enum Loss {
     Never,
-    By(Losses),
+    Preemption(Losses),
     /// So many attempts, any of them as likely, at any moment of them: to compare with logs.
     Attempts(u32),
     /// One VM of a running job at each of these times since the bag began, in seconds, in their order.
@@ -124,7 +124,7 @@ impl BagSize {
     /// By which law its VMs are lost, where each is lost by itself.
     pub fn lifetime<'a>(&'a self, bag: &'a Bag) -> Option<&'a Lifetime> {
         self.life.as_ref().or(match &bag.loss {
-            Loss::By(losses) => losses.lifetime(),
+            Loss::Preemption(losses) => losses.lifetime(),
             _ => None,
         })
     }

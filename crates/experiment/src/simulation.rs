@@ -30,8 +30,8 @@ pub struct Simulation<'p> {
     memo: Option<&'p Memo>,
     /// Job of the last search problem, marked at the end of each search.
     site: Option<(usize, Box<dyn JobTrial + 'p>)>,
-    /// The search whose end the job still stands at.
-    stands_at: Option<usize>,
+    /// The search at whose end the job is, until it goes on.
+    at_end_of: Option<usize>,
     /// Search problem, strategy and replica of the searches.
     group: Option<(usize, usize, u64)>,
     /// Searches that differ in their other dependencies; the first `used` are valid: of this replica, or of others without luck.
@@ -100,7 +100,7 @@ impl<'p> Simulation<'p> {
             plan,
             memo,
             site: None,
-            stands_at: None,
+            at_end_of: None,
             group: None,
             searches: vec![MadeSearch::default()],
             used: 0,
@@ -198,7 +198,7 @@ impl<'p> Simulation<'p> {
         }
         let search = &mut self.searches[number];
         self.count += 1;
-        self.stands_at = None;
+        self.at_end_of = None;
         (search.told, search.number) = (told, self.count);
         (search.replica, search.drew) = (case.replica, true);
         search.after.forget();
@@ -237,7 +237,7 @@ impl<'p> Simulation<'p> {
         };
         search.touched = site.current().is_some();
         site.mark(number);
-        self.stands_at = Some(number);
+        self.at_end_of = Some(number);
         search.errors = errors(&search.forecast, arena, &mut self.scratch);
         number
     }
@@ -273,7 +273,7 @@ impl<'p> Simulation<'p> {
         let Some(site) = site(self.plan, &mut self.site, case.arena) else {
             return SimTime::ZERO;
         };
-        if self.stands_at.take() != Some(self.last) {
+        if self.at_end_of.take() != Some(self.last) {
             site.back_to(self.last);
         }
         for at in ran {
@@ -305,7 +305,7 @@ impl<'p> Simulation<'p> {
             Some(at) => at,
             None => {
                 let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
-                if self.stands_at.take() != Some(number) {
+                if self.at_end_of.take() != Some(number) {
                     site.back_to(number);
                 }
                 for at in failed {
@@ -387,7 +387,7 @@ impl<'p> Simulation<'p> {
 
     fn run_anew(&mut self, case: Case, choice: usize) -> Result<usize, UnfinishedJob> {
         let site = site(self.plan, &mut self.site, case.arena).ok_or(STALLED)?;
-        self.stands_at = None;
+        self.at_end_of = None;
         site.restart(case.replica);
         let line = site.run_to_target(choice)?;
         Ok(self.alone.here_mut().keep(&[], line, site))

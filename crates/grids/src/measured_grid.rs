@@ -113,7 +113,7 @@ impl MeasuredGrid {
     }
 
     /// What a run holds, and its global batch.
-    fn held(&self, run: DrawnRun, from: SimTime, to: SimTime) -> (VmInterval, u32) {
+    fn held_interval(&self, run: DrawnRun, from: SimTime, to: SimTime) -> (VmInterval, u32) {
         let vms = self.job.vms_of(run.configuration).map_or(1, |(_, vms)| vms);
         let batch = self.job.space.batch(run.configuration).unwrap_or(0);
         let vms = (self.number(run), vms);
@@ -123,7 +123,7 @@ impl MeasuredGrid {
     /// So many seconds of a run of a configuration, and nothing else.
     fn set_usage(&self, (configuration, repeat): (usize, usize), seconds: f64, usage: &mut Usage) {
         let run = DrawnRun::full_run(configuration, repeat);
-        let (held, batch) = self.held(run, SimTime::ZERO, SimTime::from_seconds(seconds));
+        let (held, batch) = self.held_interval(run, SimTime::ZERO, SimTime::from_seconds(seconds));
         usage.clear();
         usage.hold(held, Phase::Training, batch);
     }
@@ -355,7 +355,7 @@ impl OnGrid<'_> {
         let from = at.job.now;
         let to = from + SimTime::from_seconds(seconds);
         if to > from {
-            let (held, batch) = self.grid.held(run, from, to);
+            let (held, batch) = self.grid.held_interval(run, from, to);
             at.job.used.hold(held, phase, batch);
         }
         (at.job.now, at.job.next) = (to, None);
@@ -441,7 +441,7 @@ impl Work for OnGrid<'_> {
     fn usage_until(&self, job: &Runs, end: SimTime, usage: &mut Usage) {
         job.used.usage_until(end, usage);
         if let Some(run) = job.next.filter(|_| job.now < end) {
-            let (held, batch) = self.grid.held(run, job.now, end);
+            let (held, batch) = self.grid.held_interval(run, job.now, end);
             usage.hold(held, Phase::Searching, batch);
         }
     }

@@ -113,7 +113,7 @@ fn terms(file: &ScenarioFile, setup: &Setup) -> Option<Arc<Bag>> {
     let spot = setup.spot.as_ref();
     let loss = match (&table.losses, &setup.spot) {
         (Some(losses), _) => given(losses.get_ref()),
-        (None, Some(spot)) => Loss::By(spot.losses.clone()),
+        (None, Some(spot)) => Loss::Preemption(spot.losses.clone()),
         (None, None) => Loss::Never,
     };
     Some(Arc::new(Bag {

@@ -325,32 +325,29 @@ mod tests {
         assert!(correlation(0, 2).abs() < 0.2, "{}", correlation(0, 2));
     }
 
-    /// Jobs that are alike favour a large share, jobs that differ the prior of any job.
+    /// Programs that are alike count for beliefs by earlier jobs, programs that differ for the prior of any job.
     #[test]
     fn weights_are_how_likely_an_expert_made_each_program() {
         let (any, constants) = (flat(), Constants::default());
-        let wins = |others: &OtherJobs| -> Vec<f64> {
+        let won = |others: &OtherJobs| -> [f64; 2] {
             let weights = PooledPriors::new(&any, others, &constants).log_weights;
-            let sum = |logs: &Vec<f64>| logs.iter().map(|log| libm::exp(*log)).sum();
-            weights.iter().map(sum).collect()
+            let sum = |logs: &Vec<f64>| -> f64 { logs.iter().map(|log| libm::exp(*log)).sum() };
+            let scales = constants.scales.len() as f64;
+            let earlier: f64 = weights[1..].iter().map(sum).sum();
+            [sum(&weights[0]) - scales, earlier - FIRST_WINS * scales]
         };
-        let alike = wins(&others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]));
-        // Beliefs start with one and two programs per scale, and six programs are divided among them.
-        let first = (1.0 + FIRST_WINS) * constants.scales.len() as f64;
-        assert!((alike.iter().sum::<f64>() - first - 6.0).abs() < 1e-9);
-        assert!(
-            alike[1] > 1.2 * alike[0] && alike[1] > alike[3],
-            "{alike:?}"
-        );
-        let turned = [
+        let [any_won, earlier_won] = won(&others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]));
+        assert!((any_won + earlier_won - 6.0).abs() < 1e-9);
+        assert!(earlier_won > 2.0 * any_won, "{any_won} {earlier_won}");
+        let [any_won, earlier_won] = won(&others(&[
             [2.0, -2.0, 0.0, 0.0, 0.0],
             [0.0, 2.0, -2.0, 0.0, 0.0],
             [0.0, 0.0, 2.0, -2.0, 0.0],
             [0.0, 0.0, 0.0, 2.0, -2.0],
             [-2.0, 0.0, 0.0, 0.0, 2.0],
-        ];
-        let unlike = wins(&others(&turned));
-        assert!(unlike[0] > unlike[1] && unlike[3] > unlike[1], "{unlike:?}");
+        ]));
+        // Beliefs by earlier jobs start with twice the weight.
+        assert!(earlier_won < 2.0 * any_won, "{any_won} {earlier_won}");
     }
 
     /// A run that failed says at least that the configuration takes long.
