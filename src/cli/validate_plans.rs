@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
 use super::listing::{self, Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Page, Sheet};
-use scavsim_measure::validate::plans::{self, JudgedPlans, PlanSplit, pace, runs};
+use scavsim_measure::validate::plans::{
+    self, JudgedPlans, MemoryError, PlanSplit, PredictedRun, pace, runs,
+};
 use scavsim_parallel::law::constants::{Constant, GENERATIONS, NAMES, RUNTIME_CONSTANTS};
 use scavsim_parallel::runtime::{RuntimePreset, preset};
 use scavsim_read::input::{Diagnostic, Diagnostics, Source};
@@ -34,7 +36,7 @@ pub(super) struct RunsArgs {
 pub struct ValidatePlansArgs {
     #[command(flatten)]
     runs: RunsArgs,
-    /// Foretell the runs by the runtime as it is, and leave nothing out: done at once
+    /// Predict each run by the runtime as it is, and leave nothing out: done at once
     #[arg(long)]
     foretell: bool,
     /// Form of the tables
@@ -143,12 +145,7 @@ impl ValidatePlansArgs {
             if !plans::misfits(&read.preset, &read.rows).is_empty() {
                 return Err(self.runs.no_plan(&read));
             }
-            let foretold = [plans::foretold(&read.preset, &read.rows)];
-            terminal::print(&written(
-                &splits(&foretold, self.format),
-                self.format,
-                &page,
-            )?)?;
+            terminal::print(&foretold(&read, self.format, &page)?)?;
             return Ok(Exit::Done);
         }
         let judged = self.runs.judged(&read)?;
@@ -159,6 +156,75 @@ impl ValidatePlansArgs {
         terminal::print(&text)?;
         Ok(Exit::Done)
     }
+}
+
+/// Each run with its prediction, and in tables what they come to.
+fn foretold(read: &ReadRuns, format: Format, page: &Page) -> anyhow::Result<String> {
+    let ReadRuns { preset, rows, .. } = read;
+    let figure = |value: Option<f64>, digits| match value {
+        Some(value) => listing::figure(value, digits, format),
+        None => Value::Null,
+    };
+    let runs = plans::predicted_runs(preset, rows);
+    let number = |head, digits, of: fn(&PredictedRun<'_>) -> Option<f64>| {
+        Column::number(head, move |run: &&PredictedRun<'_>| figure(of(run), digits))
+    };
+    let sheet = Sheet::new(
+        &runs,
+        [
+            Column::number("line", |run: &&PredictedRun<'_>| json!(run.row.line)),
+            Column::text("model", |run: &&PredictedRun<'_>| {
+                json!(&*run.row.measured.run.model.name)
+            }),
+            Column::number("gpus", |run: &&PredictedRun<'_>| {
+                json!(run.row.measured.run.gpus)
+            }),
+            Column::text("gpu", |run: &&PredictedRun<'_>| {
+                json!(&*run.row.measured.run.node.gpu)
+            }),
+            number("step_s", 3, |run| Some(run.row.measured.step_s)),
+            number("predicted_s", 3, |run| run.step_s),
+            number("off_%", 1, |run| {
+                Some(100.0 * (run.step_s? / run.row.measured.step_s - 1.0))
+            }),
+            number("p5_s", 3, |run| Some(run.step_s? / run.factor)),
+            number("p95_s", 3, |run| Some(run.step_s? * run.factor)),
+            number("peak_gib", 1, |run| run.row.peak_gib),
+            number("predicted_gib", 1, |run| run.peak_gib),
+        ],
+    );
+    let mut text = written(&sheet, format, page)?;
+    if format == Format::Table {
+        let split = plans::foretold(preset, rows);
+        let all = format!(
+            "{} runs under `{}`: steps are {:.1} % off in the mean, {:.0} % at worst in line {}; 90 % intervals hold {:.0} %.",
+            split.runs,
+            preset.name,
+            100.0 * split.mean,
+            100.0 * split.worst.0,
+            split.worst.1,
+            100.0 * split.covered
+        );
+        let memory = plans::memory(preset, &preset.prior.medians, rows);
+        for line in [Some(all), memory.map(memory_in_words)]
+            .into_iter()
+            .flatten()
+        {
+            text += &page.prose(&line, 2);
+        }
+    }
+    Ok(text)
+}
+
+fn memory_in_words(memory: MemoryError) -> String {
+    format!(
+        "Peak memory of {}: {:.1} % off in the mean, {:+.1} % at worst, too little for {}; intervals hold {:.0} %.",
+        memory.runs,
+        100.0 * memory.mean,
+        100.0 * memory.worst,
+        memory.under,
+        100.0 * memory.covered
+    )
 }
 
 pub(super) fn splits(splits: &[PlanSplit], format: Format) -> Sheet<'_, &PlanSplit> {
@@ -213,15 +279,9 @@ pub(super) fn remarks(read: &ReadRuns, judged: &JudgedPlans, page: &Page) -> Str
             points.join(", ")
         );
     }
-    if let Some(memory) = &judged.memory {
-        text += &format!(
-            "Peak memory of {}: {:.1} % off in the mean, {:+.1} % at worst, too little for {}; intervals hold {:.0} %.\n",
-            memory.runs,
-            100.0 * memory.mean,
-            100.0 * memory.worst,
-            memory.under,
-            100.0 * memory.covered
-        );
+    if let Some(memory) = judged.memory {
+        text += &memory_in_words(memory);
+        text.push('\n');
     }
     let own_pace = judged.fitted.constants.value_of(Constant::Pace);
     if let Some(told) = pace::pace_in_words(own_pace) {

@@ -10,7 +10,7 @@ use scavsim::input::{Diagnostics, Source};
 use scavsim::scenario::ClusterScenario as _;
 use scavsim::scenario::{self, Overrides, Scenario};
 use scavsim::stats::Welford;
-use scavsim::testbed::{Environment, JobTrial, SimulatedCluster, Terms};
+use scavsim::testbed::{Environment, JobTrial, Length, SimulatedCluster, Terms};
 use scavsim::training::Fidelity;
 use scavsim::usage::{Phase, Usage};
 
@@ -430,5 +430,40 @@ fn a_configuration_is_the_same_among_very_many_as_among_few() {
             runs[which].run_to_target(at).expect("it ends").net_end
         };
         assert_eq!(end(0, at), end(1, own));
+    }
+}
+
+/// Strategies of a replica share their probes: what one sees does not depend on who asked before, from what moment, or how long.
+#[test]
+fn a_probe_is_the_same_whoever_probed_before() {
+    let text = r#"
+        workloads = ["scavenger-resnet18"]
+        variation = { step_cv = 0.3, placement_sigma = 0.1, noise_cv = 0.2 }
+        search.strategies = ["full"]
+    "#;
+    let scenario = super::replay::scenario(text);
+    let plan = Plan::new(&scenario).expect("a checked scenario");
+    let world = plan.arena(0).expect("an arena").world().expect("simulated");
+    let see = |cluster: &mut SimulatedCluster<'_>, probes: &[(usize, u64)]| {
+        cluster.restart(3);
+        let seen = probes.iter().map(|&(at, steps)| {
+            let seen = cluster.probe(at, Length::Steps(steps)).expect("it ends");
+            format!("{seen:?} until {:?}", cluster.now())
+        });
+        let seen: Vec<String> = seen.collect();
+        let run = cluster.run_to_target(0).expect("it ends");
+        (seen, format!("{run:?}"))
+    };
+    let mut shared = SimulatedCluster::new(world, &plan.terms);
+    let all = world.truths.len();
+    for probes in [
+        (0..all).map(|at| (at, 100)).collect::<Vec<_>>(),
+        (0..all).rev().map(|at| (at, 100)).collect(),
+        (0..all).map(|at| (at, 90)).collect(),
+        vec![(2, 100), (2, 100), (2, 100), (1, 1_000_000), (0, 100)],
+        vec![(1, 1_000_000), (2, 90), (2, 100), (0, 100)],
+    ] {
+        let mut fresh = SimulatedCluster::new(world, &plan.terms);
+        assert_eq!(see(&mut shared, &probes), see(&mut fresh, &probes));
     }
 }

@@ -90,6 +90,18 @@ pub struct MemoryError {
     pub covered: f64,
 }
 
+/// A measured run and its prediction.
+#[derive(Debug, Clone)]
+pub struct PredictedRun<'r> {
+    pub row: &'r PlanRow,
+    /// Predicted seconds of a step; `None` if its numbers make no plan.
+    pub step_s: Option<f64>,
+    /// The ends of the 90 % interval of the step are it times and over this.
+    pub factor: f64,
+    /// Predicted GiB of the fullest GPU.
+    pub peak_gib: Option<f64>,
+}
+
 /// A run that needs more memory by the law than its GPUs have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrowdedRun {
@@ -129,6 +141,32 @@ pub fn foretold(preset: &RuntimePreset, rows: &[PlanRow]) -> PlanSplit {
         out: rows.iter().collect(),
     };
     split("nothing fitted", &[fold])
+}
+
+/// Runs by the runtime as it is, in their order.
+pub fn predicted_runs<'r>(preset: &RuntimePreset, rows: &'r [PlanRow]) -> Vec<PredictedRun<'r>> {
+    let constants = &preset.prior.medians;
+    let settings = preset.with(constants);
+    let predicted = |row: &'r PlanRow| PredictedRun {
+        row,
+        step_s: row.measured.foretold_s(&preset.settings, constants),
+        factor: libm::exp(NINETY * log_sd(&preset.errors, row)),
+        peak_gib: foretold_gib(row, &settings, constants),
+    };
+    rows.iter().map(predicted).collect()
+}
+
+/// Standard deviation of ln(measured / predicted) of a run.
+fn log_sd(errors: &Errors, row: &PlanRow) -> f64 {
+    let run = &row.measured.run;
+    errors.log_sd(&PredictedPlan {
+        gpus: &[&run.node.gpu],
+        count: run.gpus,
+        precision: &row.precision,
+        tensor: run.tensor,
+        is_unlike: false,
+        forms: &row.forms(),
+    })
 }
 
 /// Judges a runtime by runs; `None` if a fit is impossible.
@@ -311,15 +349,7 @@ fn split(left_out: &'static str, folds: &[PlanFold<'_>]) -> PlanSplit {
             let Some(row) = fold.out.iter().find(|row| row.line == line) else {
                 continue;
             };
-            let run = &row.measured.run;
-            let spread = fold.errors.log_sd(&PredictedPlan {
-                gpus: &[&run.node.gpu],
-                count: run.gpus,
-                precision: &row.precision,
-                tensor: run.tensor,
-                is_unlike: false,
-                forms: &row.forms(),
-            });
+            let spread = log_sd(&fold.errors, row);
             held += usize::from(residual.abs() <= NINETY * spread);
         }
     }
@@ -421,7 +451,12 @@ pub fn crowded(preset: &RuntimePreset, rows: &[PlanRow]) -> Vec<CrowdedRun> {
     rows.iter().filter_map(of).collect()
 }
 
-fn memory(preset: &RuntimePreset, constants: &Constants, rows: &[PlanRow]) -> Option<MemoryError> {
+/// Errors of the peaks that were measured; `None` if none was.
+pub fn memory(
+    preset: &RuntimePreset,
+    constants: &Constants,
+    rows: &[PlanRow],
+) -> Option<MemoryError> {
     let settings = preset.with(constants);
     let error = |row: &PlanRow| {
         let peak_gib = row.peak_gib?;

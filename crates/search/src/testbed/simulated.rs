@@ -1,7 +1,5 @@
 //! The simulated cluster as a testbed.
 
-use std::cell::Cell;
-
 use super::Terms;
 use super::by_replica::ByReplica;
 use super::stepwise::Trainer;
@@ -16,6 +14,7 @@ use scavsim_sim::job::{Job, Outlook, Sketch, SketchResult, TrainingResult};
 use scavsim_sim::training::UnfinishedJob;
 use scavsim_sim::training::drift::DriftPath;
 use scavsim_sim::training::log::{Entry, Log};
+use scavsim_sim::training::progress::Advance;
 use scavsim_sim::training::sync::Goal;
 
 /// The place of what was not dealt.
@@ -32,11 +31,11 @@ pub struct OnCluster<'w> {
     laws: RandomEffectLaws,
     dealt: ByReplica<ReplicaEffects>,
     /// Steps of the last look at the noise, and how far off it is.
-    reading: Cell<(u64, UnitLogNormal)>,
+    reading: (u64, UnitLogNormal),
     sketch: Sketch,
 }
 
-/// Lucks that are kept for later strategies at most, 200 bytes each.
+/// Lucks that are kept for later strategies at most, 350 bytes each with their probes.
 const MOST_KEPT: usize = 4_096;
 
 const MANY: usize = 32;
@@ -47,9 +46,24 @@ struct ReplicaEffects {
     /// Places of their luck: [`NOT_MET`] where none was dealt. None at all before the first.
     places: Vec<u32>,
     luck: Vec<RandomEffects>,
+    /// First visits, in the order of luck: whoever probes alike meets the same.
+    probes: Vec<[Option<KnownProbe>; KNOWN_VISITS]>,
     /// Configurations that were met, in the order of their luck.
     met: Vec<usize>,
 }
+
+/// A probe that was made, from whatever moment.
+#[derive(Debug, Clone, Copy)]
+struct KnownProbe {
+    steps: u64,
+    took: SimTime,
+    times: Advance,
+    /// How far off its look at the noise is, once there was one.
+    noise_factor: Option<f64>,
+}
+
+/// Visits of a configuration that are kept: a cold start and a probe.
+const KNOWN_VISITS: usize = 2;
 
 impl ReplicaEffects {
     fn clear(&mut self) {
@@ -57,6 +71,13 @@ impl ReplicaEffects {
             self.places[at] = NOT_MET;
         }
         self.luck.clear();
+        self.probes.clear();
+    }
+
+    /// The place of a visit's probe, if it is kept; its luck was dealt.
+    fn probe_mut(&mut self, configuration: usize, visit: u64) -> Option<&mut Option<KnownProbe>> {
+        let place = self.places[configuration] as usize;
+        self.probes[place].get_mut(usize::try_from(visit).ok()?)
     }
 
     fn get(&self, configuration: usize) -> Option<&RandomEffects> {
@@ -140,7 +161,7 @@ impl<'w> SimulatedCluster<'w> {
             replica: 0,
             laws: RandomEffectLaws::from_variation(&world.variation),
             dealt: ByReplica::new(MOST_KEPT / world.truths.len().max(1)),
-            reading: Cell::new((0, UnitLogNormal::from_sigma(0.0))),
+            reading: (0, UnitLogNormal::from_sigma(0.0)),
             sketch: Sketch::default(),
         };
         WorkTrial::at_zero(trainer, job)
@@ -176,6 +197,7 @@ impl OnCluster<'_> {
             dealt.places.resize(count, NOT_MET);
             // Most meet all of few.
             dealt.luck.reserve(count.min(MANY));
+            dealt.probes.reserve(count.min(MANY));
             dealt.met.reserve(count.min(MANY));
         }
         dealt.places[configuration] = dealt.luck.len() as u32;
@@ -183,6 +205,7 @@ impl OnCluster<'_> {
         let truth = &world.truths[configuration];
         let luck = RandomEffects::draw(truth, &self.laws, &self.streams, self.replica);
         dealt.luck.push(luck);
+        dealt.probes.push([None; KNOWN_VISITS]);
     }
 }
 
@@ -296,9 +319,11 @@ impl Trainer for OnCluster<'_> {
         let ClusterVisits { job, visits } = job;
         self.luck_of(configuration);
         let truth = &self.world.truths[configuration];
-        let dealt = self.dealt.current();
-        let luck = &dealt.luck[dealt.places[configuration] as usize];
+        let dealt = self.dealt.here_mut();
+        let place = dealt.places[configuration] as usize;
+        let luck = &dealt.luck[place];
         job.enter(phase);
+        let mut kept = None;
         let purpose = if phase == Phase::Training {
             let needs_s = Outlook::hopeless(&truth.cluster, luck, goal.mark, self.start_up);
             if let Some(needs_s) = needs_s {
@@ -310,14 +335,37 @@ impl Trainer for OnCluster<'_> {
             Purpose::Run(truth.key)
         } else {
             // A second visit must not see the first one's draws again.
-            Purpose::Probe(truth.key, visits.next(configuration))
+            let visit = visits.next(configuration);
+            kept = dealt.probes[place].get_mut(visit as usize);
+            Purpose::Probe(truth.key, visit)
         };
-        let mut stream = self.streams.stream(self.replica, purpose);
-        job.train(&truth.cluster, luck, goal, &mut stream)
+        kept = kept.filter(|_| job.is_timeless(&truth.cluster, goal));
+        if let Some(Some(known)) = &kept
+            && known.steps == goal.updates
+        {
+            return job.repeat(known.steps, known.took, known.times);
+        }
+        let (mut stream, start) = (self.streams.stream(self.replica, purpose), job.now());
+        let result = job.train(&truth.cluster, luck, goal, &mut stream)?;
+        let is_whole = result.steps == goal.updates && job.is_timeless(&truth.cluster, goal);
+        if let Some(kept) = kept.filter(|_| is_whole) {
+            *kept = Some(KnownProbe {
+                steps: result.steps,
+                took: job.now() - start,
+                times: result.advance,
+                noise_factor: None,
+            });
+        }
+        Ok(result)
     }
 
     /// γ/K; `None` where the workload does not know it.
-    fn noise(&self, at: &Stand<ClusterVisits>, configuration: usize, steps: u64) -> Option<f64> {
+    fn noise(
+        &mut self,
+        at: &Stand<ClusterVisits>,
+        configuration: usize,
+        steps: u64,
+    ) -> Option<f64> {
         let truth = &self.world.truths[configuration];
         let Configuration { workers, batch, .. } = truth.configuration;
         let middle = at.steps as f64 - 0.5 * steps as f64;
@@ -326,13 +374,26 @@ impl Trainer for OnCluster<'_> {
         let cv = self.world.variation.noise_cv;
         if cv > 0.0 {
             let visit = at.job.visits.count(configuration);
-            let purpose = Purpose::NoiseReading(truth.key, visit);
-            let mut stream = self.streams.stream(self.replica, purpose);
-            if self.reading.get().0 != steps {
-                let law = UnitLogNormal::from_cv(cv / (steps as f64).sqrt());
-                self.reading.set((steps, law));
-            }
-            noise *= self.reading.get().1.sample(&mut stream);
+            let (streams, replica, reading) = (&self.streams, self.replica, &mut self.reading);
+            let mut read = || {
+                let purpose = Purpose::NoiseReading(truth.key, visit);
+                let mut stream = streams.stream(replica, purpose);
+                if reading.0 != steps {
+                    let law = UnitLogNormal::from_cv(cv / (steps as f64).sqrt());
+                    *reading = (steps, law);
+                }
+                reading.1.sample(&mut stream)
+            };
+            let known = self
+                .dealt
+                .here_mut()
+                .probe_mut(configuration, visit.wrapping_sub(1));
+            noise *= match known {
+                Some(Some(known)) if known.steps == steps => {
+                    *known.noise_factor.get_or_insert_with(read)
+                }
+                _ => read(),
+            };
         }
         Some(noise.clamp(1.0 / f64::from(workers), 1.0))
     }

@@ -33,7 +33,7 @@ pub trait Trainer: Work {
     ) -> Result<TrainingResult, UnfinishedJob>;
 
     /// What is read of the noise over the last so many steps.
-    fn noise(&self, _at: &Stand<Self::Job>, _configuration: usize, _steps: u64) -> Option<f64> {
+    fn noise(&mut self, _at: &Stand<Self::Job>, _configuration: usize, _steps: u64) -> Option<f64> {
         None
     }
 
@@ -60,7 +60,9 @@ fn nothing(seconds: f64) -> Observation {
 fn left<T: Trainer>(work: &T, at: &Stand<T::Job>, configuration: usize, all: u64) -> u64 {
     let done = work.steps_at(configuration, at.progress);
     // The relief keeps rounding errors of the sum of shares from adding a step.
-    ((1.0 - done - 1e-12).max(0.0) * all as f64).ceil() as u64
+    let left = (1.0 - done - 1e-12).max(0.0) * all as f64;
+    let whole = left as u64;
+    whole + u64::from((whole as f64) < left)
 }
 
 /// Trains up to `steps` steps in a configuration and looks, fewer if a whole run takes fewer or `until` comes first. On

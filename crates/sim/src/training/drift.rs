@@ -143,6 +143,10 @@ impl DriftPath {
         DriftPath::new(None, Streams::new(0), 0, WorkloadKey::from_name(""))
     }
 
+    pub fn is_still(&self) -> bool {
+        self.drift.is_none()
+    }
+
     /// The factor at `now`, and when it ends. Time must not run back.
     #[inline]
     pub fn factor_at(&mut self, now: SimTime) -> (f64, SimTime) {

@@ -49,7 +49,12 @@ pub(super) fn take_steps(
         let mean_s = compute_s + communication_s;
         // As many as are expected before the network changes or the time is up.
         let room_s = (ends.min(goal.until) - now).seconds();
-        let mut count = left.min((room_s / mean_s).ceil().max(1.0) as u64);
+        let room = room_s / mean_s;
+        let mut count = if room >= left as f64 {
+            left
+        } else {
+            left.min(room.ceil().max(1.0) as u64)
+        };
         let marked = goal.mark.saturating_sub(stretch.updates).min(count);
         let mut walk = ComputeSum::draw(stepping, one, count, marked, &mut draw, stream);
         let mut total = walk.total_s();
