@@ -133,8 +133,6 @@ impl BagJob {
             if !keeps {
                 if has_vms {
                     self.release(&own, now);
-                }
-                if has_vms {
                     self.lost_since_done += u32::from(own.lost <= now);
                 }
                 let spare = self.take_spare(of);

@@ -1,6 +1,5 @@
 //! When VMs of a job go: taken by their provider, or by a failure.
 
-use super::held::HeldVm;
 use super::{PlanJob, Restart};
 use crate::formation::NodeLayout;
 use crate::reaction::StateSaving;
@@ -69,17 +68,12 @@ impl PlanJob {
             let mut is_hit = false;
             while !is_hit && market.at <= until {
                 let at = market.at;
-                let runs = |held: &HeldVm| held.vm.runs <= at;
-                let all_run = self.vms.last_runs() <= at;
-                let place_of = |place: u32| -> usize {
-                    let all = self.vms.all().iter().enumerate();
-                    let mut running = all.filter(|(_, held)| all_run || runs(held));
-                    running.nth(place as usize).map_or(0, |(place, _)| place)
-                };
-                let running = self.vms.all().iter().filter(|held| all_run || runs(held));
+                let all = self.vms.all();
+                let runs = |place: &usize| all[*place].vm.runs <= at;
+                let running: Vec<usize> = (0..all.len()).filter(runs).collect();
                 let mut hit = Vec::new();
-                market.strike(losses, running.count() as u32, &mut |place| {
-                    hit.push(place_of(place));
+                market.strike(losses, running.len() as u32, &mut |place| {
+                    hit.push(running[place as usize]);
                 });
                 is_hit = !hit.is_empty();
                 if is_hit {

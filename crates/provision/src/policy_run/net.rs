@@ -3,7 +3,7 @@
 use super::state::PolicyRun;
 use super::timeline::TimelineEvent;
 use crate::policy::OnDemandZone;
-use crate::world::{Market, Place};
+use crate::world::Market;
 use scavsim_base::units::SimTime;
 
 /// Machines on demand, with the end of the work and its cost.
@@ -30,27 +30,33 @@ impl PolicyRun<'_> {
     /// The safety net from the last moment on: on demand until the end; where it `is_patient`, working spot machines stay while their loss
     /// leaves time. Whether it decides in place of the policy.
     pub(super) fn catch(&mut self, is_patient: bool, rule: OnDemandZone) -> bool {
-        if !(self.caught || self.is_last_moment()) {
-            return false;
+        if !self.outcome.caught {
+            let next = self.next_tick();
+            if next <= self.in_time_until {
+                return false;
+            }
+            let ends = self.ends_from_scratch(next, self.saved());
+            if ends <= self.deadline {
+                self.in_time_until = next + (self.deadline - ends);
+                return false;
+            }
         }
         // Who loses work with machines may have no time left for that.
         let is_patient = is_patient && self.job.checkpoint_every_s.is_none();
-        let is_in_time = self.caught || self.ends <= self.deadline;
+        let is_in_time = self.outcome.caught || self.ends <= self.deadline;
         let stays = match self.running {
             Some(place) if place.market == Market::OnDemand && is_in_time => true,
             Some(_) if is_patient && self.can_stay_a_tick() => return true,
             _ => false,
         };
-        if !self.caught {
+        if !self.outcome.caught {
             self.note(TimelineEvent::Net, None);
         }
         if !stays {
             let forms = |_| 0..self.job.forms.len();
             let OnDemandOffer { zone, form, .. } = self.cheapest_offer(forms, self.work, rule);
-            let market = Market::OnDemand;
-            self.launch(Place { zone, market }, form);
+            self.launch(Market::OnDemand.in_zone(zone), form);
         }
-        self.caught = true;
         self.outcome.caught = true;
         true
     }
@@ -92,8 +98,8 @@ impl PolicyRun<'_> {
     }
 
     fn offer(&self, zone: usize, form: usize, work: SimTime) -> OnDemandOffer {
-        let market = Market::OnDemand;
-        let is_here = self.running == Some(Place { zone, market }) && self.form == form;
+        let place = Market::OnDemand.in_zone(zone);
+        let is_here = self.running == Some(place) && self.form == form;
         let start = if is_here {
             self.start_up_left()
         } else {
@@ -101,7 +107,7 @@ impl PolicyRun<'_> {
         };
         let (rest, speed) = (self.remaining_time(form), &self.job.form(form).speed);
         let paid = start + rest - speed.remaining_time(self.work, self.done() + work);
-        let usd_per_h = self.usd_per_h(Place { zone, market }, form);
+        let usd_per_h = self.usd_per_h(place, form);
         OnDemandOffer {
             zone,
             form,

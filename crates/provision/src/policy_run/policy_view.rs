@@ -192,8 +192,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// USD per hour of all machines of a form on demand.
     pub fn on_demand_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
-        let market = Market::OnDemand;
-        self.run.usd_per_h(Place { zone, market }, form)
+        self.run.usd_per_h(Market::OnDemand.in_zone(zone), form)
     }
 
     /// USD per hour of all machines of the first form that a zone serves, in the spot market, now, whether it has any or not.
@@ -203,8 +202,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// USD per hour of all machines of a form in the spot market, now, whether it has any or not.
     pub fn spot_usd_per_h_as(&self, zone: usize, form: usize) -> f64 {
-        let market = Market::Spot;
-        self.run.usd_per_h(Place { zone, market }, form)
+        self.run.usd_per_h(Market::Spot.in_zone(zone), form)
     }
 
     /// USD to carry the checkpoint from where it lies to a zone.
@@ -262,8 +260,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
     /// where there are not, nothing changes, and nothing is paid. Going on in another form takes a changeover, as every start
     /// does, unless the job can be [reconfigured](crate::job::Job::reconfigure_s) on the same machines.
     pub fn try_spot_as(&mut self, zone: usize, form: usize) -> bool {
-        let market = Market::Spot;
-        let place = Place { zone, market };
+        let place = Market::Spot.in_zone(zone);
         if self.has(place, form) || self.run.reconfigure(place, form) {
             return true;
         }
@@ -282,8 +279,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
 
     /// Goes on demand in a zone in a form; whether the zone serves it. Where it does, there are always enough.
     pub fn go_on_demand_as(&mut self, zone: usize, form: usize) -> bool {
-        let market = Market::OnDemand;
-        let place = Place { zone, market };
+        let place = Market::OnDemand.in_zone(zone);
         let is_served = self.run.is_served(zone, form);
         if is_served && !self.has(place, form) && !self.run.reconfigure(place, form) {
             self.run.launch(place, form);
@@ -291,7 +287,7 @@ impl<'r, 'w> PolicyView<'r, 'w> {
         is_served
     }
 
-    fn has(&self, place: Place, form: usize) -> bool {
+    pub(crate) fn has(&self, place: Place, form: usize) -> bool {
         self.run.running == Some(place) && self.run.form == form
     }
 

@@ -34,7 +34,8 @@ pub(crate) struct PolicyRun<'w> {
     pub(super) last_loss: Option<usize>,
     /// Zones with a successful probe in this tick.
     pub(super) probed: Vec<usize>,
-    pub(super) caught: bool,
+    /// Until then no tick can begin the last moment: work that a loss would leave never falls.
+    pub(super) in_time_until: SimTime,
     /// Launch of the last rental.
     rented: u32,
     /// Longest time of an on-demand start, wherever the checkpoint then lies.
@@ -62,7 +63,7 @@ impl<'w> PolicyRun<'w> {
             lost: None,
             last_loss: None,
             probed: Vec::new(),
-            caught: false,
+            in_time_until: SimTime::ZERO,
             rented: 0,
             reserve: job.slowest_start(&window.world().moving),
             outcome: Outcome {
@@ -279,8 +280,7 @@ impl<'w> PolicyRun<'w> {
         for at in 0..self.probed.len() {
             let zone = self.probed[at];
             // Whoever has spot machines there has seen them for nothing.
-            let market = Market::Spot;
-            let place = Place { zone, market };
+            let place = Market::Spot.in_zone(zone);
             if self.running != Some(place) {
                 let price = self.usd_per_h(place, self.first_form(zone));
                 self.outcome.probes.push(price);
@@ -372,16 +372,16 @@ impl<'w> PolicyRun<'w> {
         what: TimelineEvent,
         zone: Option<usize>,
     ) {
-        let (done, spent_usd) = (self.done_at(at), self.outcome.cost_usd());
+        let noted = self.timeline.is_some().then(|| Entry {
+            at_s: at.seconds(),
+            done_s: self.done_at(at).seconds(),
+            spent_usd: self.outcome.cost_usd() + unbilled_usd,
+            what,
+            zone,
+            form: self.form,
+        });
         if let Some(timeline) = &mut self.timeline {
-            timeline.entries.push(Entry {
-                at_s: at.seconds(),
-                done_s: done.seconds(),
-                spent_usd: spent_usd + unbilled_usd,
-                what,
-                zone,
-                form: self.form,
-            });
+            timeline.entries.extend(noted);
         }
     }
 }

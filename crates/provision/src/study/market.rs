@@ -47,6 +47,16 @@ pub enum StatedRuns {
     Lives(Lifetime),
 }
 
+impl MarketTable {
+    fn worlds(&self, all: World) -> Vec<World> {
+        if !self.each_alone {
+            return vec![all];
+        }
+        let zones = 0..all.zones.len();
+        zones.map(|at| all.of_zones(&[at])).collect()
+    }
+}
+
 impl Check<'_> {
     pub(super) fn market(
         &mut self,
@@ -83,26 +93,14 @@ impl Check<'_> {
             "no such market",
         );
         let market = WrittenMarket::open(name, self.base, wrong, self.d)?;
-        let places = self.places(table, &market.world.zones, forms.unwrap_or_default());
-        if let Some(job) = job {
-            let zones = &market.world.zones;
-            let taken: Vec<&Zone> = places.iter().map(|&at| &zones[at]).collect();
-            self.served(job, zones, &taken);
-        }
-        self.replicated(table, forms.unwrap_or_default());
-        let worlds = if table.each_alone {
-            places
-                .iter()
-                .map(|&at| market.world.of_zones(&[at]))
-                .collect()
-        } else {
-            vec![market.world.of_zones(&places)]
-        };
+        let forms = forms.unwrap_or_default();
+        let places = self.places(table, &market.world.zones, (job, forms));
+        self.replicated(table, forms);
         Some(StudyMarket {
             about: market.about,
             source: market.source,
             hashes: vec![market.hash],
-            worlds,
+            worlds: table.worlds(market.world.of_zones(&places)),
             drawn: replicas.map(|replicas| (replicas, None)),
             replicas: table.replicas.as_ref().map(Spanned::span),
         })
@@ -121,34 +119,28 @@ impl Check<'_> {
         }
     }
 
-    /// Numbers of named zones; by default those that serve a form.
-    fn places(&mut self, table: &MarketTable, zones: &[Zone], forms: &[Form]) -> Vec<usize> {
+    /// Numbers of named zones, by default of those that serve a form; together they serve all forms.
+    fn places(
+        &mut self,
+        table: &MarketTable,
+        zones: &[Zone],
+        (job, forms): (Option<&JobTable>, &[Form]),
+    ) -> Vec<usize> {
         let serves =
             |zone: &Zone| forms.is_empty() || forms.iter().any(|form| form.is_served(zone));
         let mut places = Vec::new();
-        if let Some(zones) = table
-            .zones
-            .as_ref()
-            .filter(|zones| zones.get_ref().is_empty())
-        {
-            let title = "no zone is named".to_owned();
-            self.wrong(
-                zones.span(),
-                title,
-                "expected at least one",
-                "without this key all are taken",
-            );
+        let named = table.zones.as_ref();
+        if let Some(zones) = named.filter(|zones| zones.get_ref().is_empty()) {
+            let (title, label) = ("no zone is named".to_owned(), "expected at least one");
+            let help = "without this key all are taken";
+            self.wrong(zones.span(), title, label, help);
         }
         for zone in table.zones.iter().flat_map(Spanned::get_ref) {
             let word = zone.get_ref();
             match zones.iter().position(|known| known.name == *word) {
                 Some(at) if places.contains(&at) => {
-                    self.wrong(
-                        zone.span(),
-                        format!("`{word}` is named twice"),
-                        "named before",
-                        "",
-                    );
+                    let title = format!("`{word}` is named twice");
+                    self.wrong(zone.span(), title, "named before", "");
                 }
                 Some(at) => {
                     if !serves(&zones[at]) {
@@ -161,17 +153,17 @@ impl Check<'_> {
                 None => {
                     let legal: Vec<&str> = zones.iter().map(|zone| zone.name.as_str()).collect();
                     let help = format!("allowed here: {}", legal.join(", "));
-                    self.wrong(
-                        zone.span(),
-                        format!("unknown zone `{word}`"),
-                        "no such zone",
-                        &help,
-                    );
+                    let title = format!("unknown zone `{word}`");
+                    self.wrong(zone.span(), title, "no such zone", &help);
                 }
             }
         }
         if table.zones.is_none() {
             places = (0..zones.len()).filter(|&at| serves(&zones[at])).collect();
+        }
+        if let Some(job) = job {
+            let taken: Vec<&Zone> = places.iter().map(|&at| &zones[at]).collect();
+            self.served(job, zones, &taken);
         }
         places
     }
@@ -203,18 +195,11 @@ impl Check<'_> {
             zones,
             moving,
         };
-        let worlds = if table.each_alone {
-            (0..world.zones.len())
-                .map(|at| world.of_zones(&[at]))
-                .collect()
-        } else {
-            vec![world]
-        };
         Some(StudyMarket {
             about: format!("{of_runs}, pauses of {pause_h} h in the mean, exponential"),
             source: String::new(),
             hashes: Vec::new(),
-            worlds,
+            worlds: table.worlds(world),
             drawn: Some((
                 replicas.unwrap_or(1000),
                 Some(StatedAvailability { runs, pause_h }),
@@ -242,12 +227,8 @@ impl Check<'_> {
             }
             Err(unknown) => {
                 let title = format!("unknown lifetimes `{}`", unknown.name);
-                self.wrong(
-                    name.span(),
-                    title,
-                    "not in the catalogue",
-                    &unknown.to_string(),
-                );
+                let (label, help) = ("not in the catalogue", unknown.to_string());
+                self.wrong(name.span(), title, label, &help);
             }
         }
         None
@@ -339,11 +320,7 @@ impl Check<'_> {
         if !is_right || zones.is_empty() {
             return None; // zones are known once the types are
         }
-        let places = self.places(table, &zones, forms);
-        if let Some(job) = job {
-            let taken: Vec<&Zone> = places.iter().map(|&at| &zones[at]).collect();
-            self.served(job, &zones, &taken);
-        }
+        let places = self.places(table, &zones, (job, forms));
         let taken: Vec<Zone> = places.iter().map(|&at| zones[at].clone()).collect();
         (!taken.is_empty()).then_some(taken)
     }

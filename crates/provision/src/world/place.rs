@@ -7,6 +7,12 @@ pub enum Market {
     OnDemand,
 }
 
+impl Market {
+    pub fn in_zone(self, zone: usize) -> Place {
+        Place { zone, market: self }
+    }
+}
+
 /// Machines in a zone, of one market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {

@@ -5,7 +5,7 @@ use scavsim_data::pricing::{Policy, PolicyFile};
 use scavsim_data::usage::{EndedBy, VmInterval};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy_run::outcome::Outcome;
-use scavsim_provision::policy_run::{Market, Place, live};
+use scavsim_provision::policy_run::{Market, live};
 use scavsim_provision::world::Window;
 
 /// A minimum, a granularity, a fee and a discount, each with unround numbers, and all at once.
@@ -30,14 +30,13 @@ fn rental_usd(window: Window<'_>, rental: &VmInterval, billed_s: f64) -> f64 {
         return vms * window.world().zones[zone].on_demand_usd_per_h * billed_s / 3600.0;
     }
     let tick_s = window.world().tick_s;
-    let market = Market::Spot;
     let (mut at_s, end_s) = (rental.from.seconds(), rental.from.seconds() + billed_s);
     let mut usd = 0.0;
     while at_s < end_s - 1e-7 {
         let tick = ((at_s + 1e-7) / tick_s).floor();
         let until_s = ((tick + 1.0) * tick_s).min(end_s);
         let last = window.ticks() - 1;
-        let price = window.usd_per_h(Place { zone, market }, (tick as usize).min(last));
+        let price = window.usd_per_h(Market::Spot.in_zone(zone), (tick as usize).min(last));
         usd += vms * price * (until_s - at_s) / 3600.0;
         at_s = until_s;
     }

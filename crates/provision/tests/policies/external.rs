@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{aws_zones, form, hours, job, policy, seconds, zone};
+use crate::common::{form, hours, job, long_job_in_three_zones, policy, seconds, zone};
 use scavsim_provision::job::Job;
 use scavsim_provision::policy::registry::Settings;
 use scavsim_provision::policy_run::live;
@@ -66,13 +66,11 @@ fn written(world: &World, job: &Job) -> Vec<String> {
 }
 
 fn zones_and_job() -> (World, Job) {
-    let world = aws_zones(&["us-east-1f", "us-east-2a", "us-west-2c"]);
+    let (world, long) = long_job_in_three_zones();
     let job = Job {
         work_s: 40_000.0,
         deadline_s: 70_000.0,
-        changeover_s: 720.0,
-        checkpoint_gb: 20.0,
-        ..job(1.0, 1.0, 0.0)
+        ..long
     };
     (world, job)
 }

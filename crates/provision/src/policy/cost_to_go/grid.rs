@@ -65,7 +65,7 @@ impl Grid {
     #[inline]
     pub(super) fn between(&self, slack_h: f64) -> GridPosition {
         // Negative slack becomes the first stretch.
-        let stretch = (slack_h * self.stretches_per_h) as usize;
+        let stretch = (slack_h * self.stretches_per_h) as u32 as usize;
         let first = usize::from(self.steps[stretch.min(self.steps.len() - 1)]);
         let goes_on = slack_h >= self.at_h[first + 1] && first + 2 < self.at_h.len();
         let low = first + usize::from(goes_on);
@@ -78,15 +78,21 @@ impl Grid {
 }
 
 impl GridPosition {
-    /// A row's value there. Infinite values count only where they are met exactly.
+    /// A row's values there. Infinite values count only where they are met exactly.
     #[inline]
-    pub(super) fn interpolate<T>(self, row: &[T], of: impl Fn(&T) -> f64 + Copy) -> f64 {
-        let (a, b) = (of(&row[self.low]), of(&row[self.low + 1]));
-        if self.share == 0.0 {
-            a
-        } else {
-            a + self.share * (b - a)
+    pub(super) fn interpolate<T, const N: usize>(
+        self,
+        row: &[T],
+        of: impl Fn(&T) -> [f64; N],
+    ) -> [f64; N] {
+        let pair = &row[self.low..][..2];
+        let (mut values, b) = (of(&pair[0]), of(&pair[1]));
+        if self.share != 0.0 {
+            for (a, b) in values.iter_mut().zip(b) {
+                *a += self.share * (b - *a);
+            }
         }
+        values
     }
 }
 

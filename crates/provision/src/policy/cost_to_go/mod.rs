@@ -84,6 +84,8 @@ struct FormPlan {
     shape: Shape,
     /// Zones that serve the form.
     zones: Vec<KnownZone>,
+    /// Hours of work that their tables go to.
+    table_work_h: f64,
     /// What is left in this tick.
     position: Position,
 }
@@ -99,14 +101,13 @@ struct KnownZone {
     on_demand_usd_per_h: f64,
     /// By itself, with the terms of the table.
     alone: Option<(RoundedTerms, Arc<Table>)>,
-    /// With the choice to leave it, where there are others.
-    table: Option<Table>,
+    /// With the choice to leave it, where there are others; else the one by itself.
+    table: Option<Arc<Table>>,
 }
 
 impl KnownZone {
     fn table(&self) -> &Table {
-        let alone = self.alone.as_ref().map(|(_, table)| &**table);
-        (self.table.as_ref().or(alone)).expect("tables are made before they are asked")
+        (self.table.as_deref()).expect("tables are made before they are asked")
     }
 }
 
@@ -114,6 +115,8 @@ impl KnownZone {
 #[derive(Debug, Clone, Copy)]
 struct Course {
     usd: f64,
+    /// The same in hours on demand, for a start there.
+    hours: f64,
     place: Place,
     /// Number of the plan.
     plan: usize,
@@ -139,6 +142,7 @@ impl FormPlan {
         };
         FormPlan {
             form,
+            table_work_h: -1.0,
             position: Position::default(),
             zones: (0..view.zones()).filter(served).map(known).collect(),
             shape: Shape {
@@ -157,7 +161,14 @@ impl FormPlan {
 
     /// Notes what is left and what machines cost, and replaces tables whose rates and prices have changed.
     fn prepare(&mut self, view: &PolicyView<'_, '_>) {
-        let mut has_changed = false;
+        // Times of lives are far below what is signed.
+        let hours = |time: SimTime| time.nanoseconds().cast_signed() as f64 * H_PER_NS;
+        let times = view.times();
+        let left = times.deadline - times.now;
+        let rest = |form| SimTime::from_seconds(view.rest_s(form));
+        let work = self.form.map_or(times.work - times.done, rest);
+        let work_h = hours(work);
+        let mut has_changed = work_h > self.table_work_h;
         for known in &mut self.zones {
             known.spot_usd_per_h = view.spot_usd_per_h_as(known.zone, known.form);
             let price = [known.spot_usd_per_h, known.on_demand_usd_per_h];
@@ -169,42 +180,42 @@ impl FormPlan {
                 has_changed = true;
             }
         }
-        if has_changed && self.zones.len() > 1 {
+        if has_changed {
+            self.table_work_h = work_h;
             for at in 0..self.zones.len() {
                 self.zones[at].table = self.with_others(view, at);
             }
         }
-        let hours = |time: SimTime| time.nanoseconds() as f64 * H_PER_NS;
-        let times = view.times();
-        let left = times.deadline - times.now;
-        let rest = |form| SimTime::from_seconds(view.rest_s(form));
-        let work = self.form.map_or(times.work - times.done, rest);
         if let Some(known) = self.zones.first() {
             // One of the two is zero.
             let slack_h = hours(left - work) - hours(work - left);
-            self.position = known.table().position(hours(work), slack_h, &self.position);
+            self.position = known.table().position(work_h, slack_h, &self.position);
         }
     }
 
-    /// The table of a zone that may be left once, for any other.
-    fn with_others(&self, view: &PolicyView<'_, '_>, at: usize) -> Option<Table> {
+    /// The table of a zone that may be left once, for any other, for as much work at most.
+    fn with_others(&self, view: &PolicyView<'_, '_>, at: usize) -> Option<Arc<Table>> {
         let mut elsewhere: Vec<f64> = Vec::new();
         let KnownZone {
             zone,
             on_demand_usd_per_h: unit_usd,
+            ref alone,
             ..
         } = self.zones[at];
+        let (made_for, own) = alone.as_ref()?;
         for known in self.zones.iter().filter(|known| known.zone != zone) {
             let egress = view.egress_between_usd(zone, known.zone) / unit_usd;
             let unit = known.on_demand_usd_per_h / unit_usd;
             let (_, alone) = known.alone.as_ref()?;
-            elsewhere.resize(alone.entries().len(), f64::INFINITY);
+            elsewhere.resize(own.cells_until(self.table_work_h), f64::INFINITY);
             for (least, entry) in elsewhere.iter_mut().zip(alone.entries()) {
                 *least = least.min(egress + unit * entry);
             }
         }
-        let (made_for, _) = self.zones[at].alone.as_ref()?;
-        Some(Table::new(&made_for.terms(), Some(&elsewhere)))
+        if elsewhere.is_empty() {
+            return Some(Arc::clone(own));
+        }
+        Some(Arc::new(Table::new(&made_for.terms(), Some(&elsewhere))))
     }
 
     /// Expected USD of waiting for the best zone.
@@ -245,7 +256,7 @@ impl FormPlan {
             let (zone, table) = (known.zone, known.table());
             let egress = view.egress_usd(zone);
             for market in [Market::Spot, Market::OnDemand] {
-                let place = Place { zone, market };
+                let place = market.in_zone(zone);
                 if runs && view.running() == Some(place) {
                     continue;
                 }
@@ -258,7 +269,12 @@ impl FormPlan {
                     usd = self.going_on(place, start_up_h).unwrap_or(usd);
                 }
                 if usd < stay_usd {
-                    choices.push(Course { usd, place, plan });
+                    choices.push(Course {
+                        usd,
+                        hours,
+                        place,
+                        plan,
+                    });
                 }
             }
         }
@@ -281,14 +297,14 @@ impl FormPlan {
             && self.zones[0].table().stays(self.position.slack_h)
     }
 
-    /// Whether watching a new run is worth more than taking its machines: their cost if soon lost, against on-demand costs meanwhile.
-    fn looks_first(&self, view: &PolicyView<'_, '_>, known: &KnownZone) -> bool {
+    /// Whether watching a new run is worth more than taking its machines for a cost in `hours`: that if soon lost, against on-demand
+    /// costs meanwhile.
+    fn looks_first(&self, view: &PolicyView<'_, '_>, known: &KnownZone, hours: f64) -> bool {
         let works = (view.running()).is_some_and(|place| place.market == Market::OnDemand);
         if self.form.is_some() || !works || known.rates.run_age() == Age::Old {
             return false;
         }
-        let (table, at) = (known.table(), &self.position);
-        table.look_first(at) < table.start_spot(at, Age::Young)
+        known.table().look_first(&self.position) < hours
     }
 
     fn machines(&self, view: &PolicyView<'_, '_>) -> u16 {
@@ -355,12 +371,15 @@ impl CostToGo {
     /// Whether a plan can still keep the deadline.
     fn is_in_time(&self, plan: usize, view: &PolicyView<'_, '_>) -> bool {
         let plan = &self.plans[plan];
-        let start_up_h = if view.running().is_some() && plan.form == view.running_form() {
+        if plan.form.is_none() {
+            return true;
+        }
+        let start_up_h = if plan.form == view.running_form() {
             view.start_up_left_s() * H_PER_S
         } else {
             plan.shape.changeover_h
         };
-        plan.form.is_none() || plan.position.slack_h >= start_up_h
+        plan.position.slack_h >= start_up_h
     }
 
     /// Expected USD of what it has now, or of waiting.
@@ -390,20 +409,18 @@ impl CostToGo {
     fn take_best_choice(&mut self, view: &mut PolicyView<'_, '_>) -> bool {
         let mut is_refused = false;
         for at in 0..self.choices.len() {
-            let Course { place, plan, .. } = self.choices[at];
-            let Place { zone, market } = place;
-            let form = self.plans[plan].form;
-            if market == Market::OnDemand {
-                match form {
-                    None => view.go_on_demand(zone),
-                    Some(form) => _ = view.go_on_demand_as(zone, form),
-                }
-                return false;
-            }
+            let Course {
+                place, plan, hours, ..
+            } = self.choices[at];
+            let (zone, form) = (place.zone, self.plans[plan].form);
             let Some(known) = self.plans[plan].known_zone(zone) else {
                 continue;
             };
-            if self.plans[plan].looks_first(view, known) {
+            if place.market == Market::OnDemand {
+                view.go_on_demand_as(zone, known.form);
+                return false;
+            }
+            if self.plans[plan].looks_first(view, known, hours) {
                 // A zone that has just shown machines is not probed.
                 if known.rates.is_worth_a_look() {
                     let is_up = view.probe(zone);
@@ -411,10 +428,7 @@ impl CostToGo {
                 }
                 continue;
             }
-            let is_up = match form {
-                None => view.try_spot(zone),
-                Some(form) => view.try_spot_as(zone, form),
-            };
+            let is_up = view.try_spot_as(zone, known.form);
             self.see(view, zone, form, is_up);
             if is_up {
                 return false;

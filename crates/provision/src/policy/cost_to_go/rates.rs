@@ -75,6 +75,8 @@ pub(super) struct Rates {
     pauses: ObservedEnds,
     last: Option<Last>,
     tick_h: f64,
+    /// Hours until the market may have changed twice.
+    gap_h: f64,
     /// Weight of earlier observations, one tick later.
     keeps: f64,
 }
@@ -94,6 +96,7 @@ impl Rates {
             pauses: ObservedEnds::default(),
             last: None,
             tick_h: 0.0,
+            gap_h: 1.5 * LOOK_H,
             keeps: 1.0,
         }
     }
@@ -101,6 +104,7 @@ impl Rates {
     pub(super) fn pass(&mut self, tick_h: f64) {
         if self.tick_h != tick_h {
             self.tick_h = tick_h;
+            self.gap_h = 1.5 * LOOK_H.max(tick_h);
             self.keeps = libm::exp2(-tick_h / self.prior.half_life_h);
         }
         let keeps = self.keeps;
@@ -114,7 +118,7 @@ impl Rates {
     }
 
     pub(super) fn see(&mut self, is_up: bool) {
-        let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h);
         let mut age_h = None;
         if let Some(last) = watched {
             let (seen, hours) = if last.is_up {
@@ -137,11 +141,6 @@ impl Rates {
         });
     }
 
-    /// Hours until the market may have changed twice.
-    fn gap_h(&self) -> f64 {
-        1.5 * LOOK_H.max(self.tick_h)
-    }
-
     /// Whether its state may have changed since it was seen; machines are not asked for again at once.
     pub(super) fn is_worth_a_look(&self) -> bool {
         (self.last).is_none_or(|last| !last.is_up || last.ago_h > 0.999 * LOOK_H.max(self.tick_h))
@@ -149,7 +148,7 @@ impl Rates {
 
     /// Age of a run that is on, or would be met now.
     pub(super) fn run_age(&self) -> Age {
-        let watched = (self.last).filter(|last| last.ago_h < self.gap_h());
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h);
         match watched {
             Some(last) if last.is_up => age(last.age_h),
             Some(_) => Age::Young,
@@ -159,7 +158,7 @@ impl Rates {
     }
 
     pub(super) fn pause_age(&self) -> Age {
-        let watched = (self.last).filter(|last| last.ago_h < self.gap_h() && !last.is_up);
+        let watched = (self.last).filter(|last| last.ago_h < self.gap_h && !last.is_up);
         watched.map_or(Age::Old, |last| age(last.age_h))
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Table {
     terms: Terms,
     starts: Starts,
     steps_per_h: f64,
-    work_steps: usize,
+    work_steps: u32,
     slack: Grid,
     /// Slack from which working spot machines are never worse than a start on demand, whatever the work.
     stays_from_h: f64,
@@ -203,27 +203,22 @@ impl Steps {
         for (at, step) in self.of_slack.iter().enumerate() {
             let started = step.started;
             let leaves = elsewhere.map_or(f64::INFINITY, |all| all[at]);
-            let goes = (start + started.interpolate(row, |cell| cell.on_demand)).min(leaves);
+            let [on_demand, young, old] =
+                started.interpolate(row, |cell| [cell.on_demand, cell.spot[0], cell.spot[1]]);
+            let goes = (start + on_demand).min(leaves);
             let mut waits = [f64::INFINITY; 2];
             if at >= self.least_wait {
-                let (young, old) = (mixed(step.ages, idle[0], idle[1]), idle[1]);
-                waits = [
-                    mixed(step.returned[0], young, comes.min(young)),
-                    mixed(step.returned[1], old, comes.min(old)),
-                ];
+                let stays = [mixed(step.ages, idle[0], idle[1]), idle[1]];
+                waits =
+                    [0, 1].map(|age| mixed(step.returned[age], stays[age], comes.min(stays[age])));
             }
             idle = [goes.min(waits[0]), goes.min(waits[1])];
             row[at].wait = waits;
             row[at].idle = idle[0];
             let (mut met, mut comes_now) = (f64::INFINITY, f64::INFINITY);
             if at >= self.least_start {
-                let old = started.interpolate(row, |cell| cell.spot[1]);
-                let young = mixed(
-                    starts.ages,
-                    started.interpolate(row, |cell| cell.spot[0]),
-                    old,
-                );
-                let back = step.half.interpolate(row, |cell| cell.idle);
+                let young = mixed(starts.ages, young, old);
+                let [back] = step.half.interpolate(row, |cell| [cell.idle]);
                 comes_now = starts.spot[0] + mixed(starts.lost[0], young, back);
                 met = starts.spot[1] + mixed(starts.lost[1], old, back);
             }
@@ -236,19 +231,20 @@ impl Steps {
 }
 
 impl Table {
-    /// The table of a zone by itself, or of one that may be left for the cost `elsewhere`, per cell.
+    /// The table of a zone by itself, or of one that may be left for the cost `elsewhere`, for the cells that this has.
     pub(super) fn new(terms: &Terms, elsewhere: Option<&[f64]>) -> Table {
         let slack = Grid::up_to_hours(terms.slack_h);
         let wide = slack.len();
-        let work_steps = (terms.work_h / WORK_STEP_H).ceil().clamp(1.0, MOST_WORK) as usize;
-        let work_step_h = terms.work_h / work_steps as f64;
+        let work_steps = (terms.work_h / WORK_STEP_H).ceil().clamp(1.0, MOST_WORK) as u32;
+        let work_step_h = terms.work_h / f64::from(work_steps);
         let steps = Steps::new(terms, work_step_h, &slack);
         let starts = Starts::new(terms);
-        let mut cells = Vec::with_capacity((work_steps + 1) * wide);
+        let rows = elsewhere.map_or(work_steps as usize, |all| all.len() / wide - 1);
+        let mut cells = Vec::with_capacity((rows + 1) * wide);
         let (mut then, mut row) = (vec![Cell::default(); wide], vec![Cell::default(); wide]);
         cells.extend_from_slice(&then);
         let mut stays_from = 0;
-        for done in 1..=work_steps {
+        for done in 1..=rows {
             steps.work(terms, &then, &mut row);
             let leaves = |cell: &Cell| {
                 let on_demand = terms.changeover_h + cell.on_demand;
@@ -277,28 +273,49 @@ impl Table {
     }
 
     /// Costs of arriving from another zone, per cell.
-    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = f64> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = f64> {
         self.cells.iter().map(|cell| cell.entry)
+    }
+
+    /// Cells for as much work, and for less.
+    pub(super) fn cells_until(&self, work_h: f64) -> usize {
+        (self.rows(work_h).row + 2) * self.slack.len()
     }
 
     #[inline]
     fn rows(&self, work_h: f64) -> Rows {
-        let at = (work_h * self.steps_per_h).clamp(0.0, self.work_steps as f64);
-        let row = (at as usize).min(self.work_steps - 1);
-        let share = at - row as f64;
-        Rows { row, share }
+        let at = (work_h * self.steps_per_h).clamp(0.0, f64::from(self.work_steps));
+        let row = (at as u32).min(self.work_steps - 1);
+        let share = at - f64::from(row);
+        Rows {
+            row: row as usize,
+            share,
+        }
     }
 
-    /// A table's value; less than a step of work costs its share.
+    /// A table's values; less than a step of work costs its share.
     #[inline]
-    fn value(&self, rows: Rows, slack: GridPosition, of: impl Fn(&Cell) -> f64 + Copy) -> f64 {
+    fn values_at<const N: usize>(
+        &self,
+        rows: Rows,
+        slack: GridPosition,
+        of: impl Fn(&Cell) -> [f64; N],
+    ) -> [f64; N] {
         let (low, high) = self.cells[rows.row * self.slack.len()..].split_at(self.slack.len());
-        let high = slack.interpolate(high, of);
+        let mut values = slack.interpolate(high, &of);
         if rows.row == 0 || rows.share == 1.0 {
-            return rows.share * high;
+            return values.map(|high| rows.share * high);
         }
-        let low = slack.interpolate(low, of);
-        low + rows.share * (high - low)
+        for (high, low) in values.iter_mut().zip(slack.interpolate(low, of)) {
+            *high = low + rows.share * (*high - low);
+        }
+        values
+    }
+
+    #[inline]
+    fn value(&self, rows: Rows, slack: GridPosition, of: impl Fn(&Cell) -> f64) -> f64 {
+        let [value] = self.values_at(rows, slack, |cell| [of(cell)]);
+        value
     }
 
     /// Position of some work and slack, near another of this grid: on demand the slack is that of the tick before.
@@ -340,12 +357,9 @@ impl Table {
         if at.slack_h - d < d {
             return f64::INFINITY;
         }
-        let old = self.value(at.rows, at.started, |cell| cell.spot[1]);
+        let [young, old] = self.values_at(at.rows, at.started, |cell| cell.spot);
         let works = match age {
-            Age::Young => {
-                let young = self.value(at.rows, at.started, |cell| cell.spot[0]);
-                mixed(self.starts.ages, young, old)
-            }
+            Age::Young => mixed(self.starts.ages, young, old),
             Age::Old => old,
         };
         let back = self.value(at.rows, at.half, |cell| cell.idle);

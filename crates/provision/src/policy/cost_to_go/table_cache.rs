@@ -38,7 +38,7 @@ pub(super) type Fractions = [[f64; 2]; 3];
 pub(super) struct RoundedTerms {
     key: Key,
     shape: Shape,
-    middle: [f64; 3],
+    logs: [f64; 3],
     least: [f64; 3],
     most: [f64; 3],
 }
@@ -57,15 +57,20 @@ impl RoundedTerms {
             steps: [0, 1, 2].map(steps),
             shape: lengths.map(f64::to_bits),
         };
-        let value =
-            |more: f64| [0, 1, 2].map(|at| libm::exp((f64::from(key.steps[at]) + more) * logs[at]));
-        RoundedTerms {
+        let mut rounded = RoundedTerms {
             key,
             shape,
-            middle: value(0.0),
-            least: value(-STAYS),
-            most: value(STAYS),
-        }
+            logs,
+            least: [0.0; 3],
+            most: [0.0; 3],
+        };
+        (rounded.least, rounded.most) = (rounded.value(-STAYS), rounded.value(STAYS));
+        rounded
+    }
+
+    /// The fractions that this is rounded to, and some steps more.
+    fn value(&self, more: f64) -> [f64; 3] {
+        [0, 1, 2].map(|at| libm::exp((f64::from(self.key.steps[at]) + more) * self.logs[at]))
     }
 
     /// Whether these fractions keep the same table.
@@ -78,7 +83,7 @@ impl RoundedTerms {
     }
 
     pub(super) fn terms(&self) -> Terms {
-        let (shape, [ratio, losses, returns]) = (&self.shape, self.middle);
+        let (shape, [ratio, losses, returns]) = (&self.shape, self.value(0.0));
         Terms {
             ratio,
             losses_per_h: shape.run_h.map(|hours| losses / hours),
@@ -139,7 +144,7 @@ mod tests {
             let rounded = RoundedTerms::new(&fractions(losses), shape);
             assert!(rounded.covers(&fractions(losses)), "{losses}");
             // A half of a step, and a quarter of one more.
-            let [_, middle, _] = rounded.middle;
+            let [_, middle, _] = rounded.value(0.0);
             assert!((middle / losses).ln().abs() <= 0.5001 * 1.25_f64.ln());
             for (share, holds) in [(0.749, true), (-0.749, true), (0.751, false)] {
                 let moved = fractions(middle * 1.25_f64.powf(share));

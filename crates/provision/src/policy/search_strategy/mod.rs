@@ -15,9 +15,9 @@ use serde::Deserialize;
 use self::readings::{MarketPrices, Question, Readings};
 use super::order::try_form;
 use super::{Policy, Recipe};
+use crate::policy_run::Market;
 use crate::policy_run::events::{Event, LastLook};
 use crate::policy_run::policy_view::PolicyView;
-use crate::policy_run::{Market, Place};
 use scavsim_base::rng::Stream;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_experiment::Plan;
@@ -305,13 +305,8 @@ impl SearchingPolicy {
             let until_s = view.deadline_s() - view.elapsed_s();
             // There is time to wait for the machines of the first, which cost less.
             let waits = until_s >= PATIENCE * first.seconds;
-            let running = view.running().zip(view.running_form());
             let takes = |offer: &&PlacedChoice| {
-                let place = Place {
-                    zone: offer.zone,
-                    market: Market::Spot,
-                };
-                let goes_on = running == Some((place, offer.form));
+                let goes_on = view.has(Market::Spot.in_zone(offer.zone), offer.form);
                 let is_sought = !waits || offer.usd <= first.usd;
                 goes_on || is_sought && view.try_spot_as(offer.zone, offer.form)
             };
@@ -345,11 +340,7 @@ impl SearchingPolicy {
                 continue;
             };
             for zone in (0..view.zones()).filter(|&zone| view.is_served(zone, form)) {
-                let place = Place {
-                    zone,
-                    market: Market::Spot,
-                };
-                let goes_on = view.running() == Some(place) && view.running_form() == Some(form);
+                let goes_on = view.has(Market::Spot.in_zone(zone), form);
                 let start_s = if goes_on {
                     view.start_up_left_s()
                 } else {

@@ -203,28 +203,24 @@ impl SkyNomad {
             utility: 0.0,
             place: None,
         });
-        for zone in 0..view.zones() {
-            let place = Place {
-                zone,
-                market: Market::Spot,
-            };
-            let is_here = running == Some(place);
-            let life_h = self.zones[zone].life_h;
-            let utility =
-                self.spot_utility(view, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
-            let elsewhere = running.is_some_and(|there| there.zone != zone);
-            if utility >= 0.0 && !is_here && !(elsewhere && utility <= now + margin) {
+        let mut add = |place: Place, utility: f64, is_better: bool| {
+            if utility >= 0.0 && running != Some(place) && is_better {
                 choices.push(Choice {
                     utility,
                     place: Some(place),
                 });
             }
+        };
+        for zone in 0..view.zones() {
+            let place = Market::Spot.in_zone(zone);
+            let is_here = running == Some(place);
+            let life_h = self.zones[zone].life_h;
+            let utility =
+                self.spot_utility(view, zone, value, is_here) - egress(zone) / life_h.max(1e-6);
+            let elsewhere = running.is_some_and(|there| there.zone != zone);
+            add(place, utility, !(elsewhere && utility <= now + margin));
         }
         for zone in 0..view.zones() {
-            let place = Place {
-                zone,
-                market: Market::OnDemand,
-            };
             let moves = from.is_some_and(|from| from != zone);
             let start_up_h = view.changeover_s() / 3600.0;
             let penalty = if moves {
@@ -234,12 +230,7 @@ impl SkyNomad {
             };
             let utility = value - view.on_demand_usd_per_h(zone) - penalty;
             let is_better = running.is_none() || utility > now + margin;
-            if utility >= 0.0 && running != Some(place) && is_better {
-                choices.push(Choice {
-                    utility,
-                    place: Some(place),
-                });
-            }
+            add(Market::OnDemand.in_zone(zone), utility, is_better);
         }
         choices.sort_by(|a, b| b.utility.total_cmp(&a.utility));
     }
@@ -369,11 +360,7 @@ impl Policy for SkyNomad {
         }
         let (at_s, tick_h) = (view.elapsed_s(), view.tick_s() / 3600.0);
         if let Some((zone, gives_back)) = self.spot {
-            let still = Place {
-                zone,
-                market: Market::Spot,
-            };
-            if view.running() != Some(still) {
+            if view.running() != Some(Market::Spot.in_zone(zone)) {
                 let end = if gives_back { End::Given } else { End::Lost };
                 self.zones[zone].runs.end(at_s, end);
                 // Not own any more when it is seen to be down.
@@ -385,9 +372,7 @@ impl Policy for SkyNomad {
             state.probed_h += std::mem::take(&mut state.paid_h);
             state.runs.pass(at_s, tick_h);
         }
-        if let Some(place) = view.running() {
-            self.last = Some(place.zone);
-        }
+        self.last = view.running().map(|place| place.zone).or(self.last);
         for zone in 0..self.zones.len() {
             self.zones[zone].life_h = self.lifetime_h(view, zone);
         }
