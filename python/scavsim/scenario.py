@@ -1520,8 +1520,6 @@ class Settings(Keys):
     """Settings of the strategy `random-forest`."""
     rgpe: RgpeSettings = key(default=None)
     """Settings of the strategy `rgpe`."""
-    rule_selector: Dict[str, Any] = key(default=None)
-    """Settings of the strategy `rule-selector`."""
     same_job: SameJobSettings = key(default=None)
     """Settings of the strategy `same-job`."""
     srifty_like: SriftyLikeSettings = key(default=None)
@@ -1535,7 +1533,7 @@ class Settings(Keys):
     value_of_information_history: Dict[str, Any] = key(default=None)
     """Settings of the strategy `value-of-information-history`."""
 
-    _known = {"average_best": "average-best", "bo_step_time": "bo-step-time", "cheapest": "cheapest", "cherrypick": "cherrypick", "collaborative_filtering": "collaborative-filtering", "coordinate_descent": "coordinate-descent", "dearest": "dearest", "default": "default", "ei_per_cost": "ei-per-cost", "ernest": "ernest", "full": "full", "latin_hypercube": "latin-hypercube", "lynceus": "lynceus", "no_search": "no-search", "no_search_leave_out": "no-search-leave-out", "one_run": "one-run", "online": "online", "partial": "partial", "planner": "planner", "random": "random", "random_forest": "random-forest", "rgpe": "rgpe", "rule_selector": "rule-selector", "same_job": "same-job", "srifty_like": "srifty-like", "successive_halving": "successive-halving", "trimtuner_like": "trimtuner-like", "value_of_information": "value-of-information", "value_of_information_history": "value-of-information-history"}
+    _known = {"average_best": "average-best", "bo_step_time": "bo-step-time", "cheapest": "cheapest", "cherrypick": "cherrypick", "collaborative_filtering": "collaborative-filtering", "coordinate_descent": "coordinate-descent", "dearest": "dearest", "default": "default", "ei_per_cost": "ei-per-cost", "ernest": "ernest", "full": "full", "latin_hypercube": "latin-hypercube", "lynceus": "lynceus", "no_search": "no-search", "no_search_leave_out": "no-search-leave-out", "one_run": "one-run", "online": "online", "partial": "partial", "planner": "planner", "random": "random", "random_forest": "random-forest", "rgpe": "rgpe", "same_job": "same-job", "srifty_like": "srifty-like", "successive_halving": "successive-halving", "trimtuner_like": "trimtuner-like", "value_of_information": "value-of-information", "value_of_information_history": "value-of-information-history"}
     _tables = {"bo_step_time": BoStepTimeSettings, "cheapest": CheapestSettings, "cherrypick": CherryPickSettings, "collaborative_filtering": CollaborativeFilteringSettings, "coordinate_descent": CoordinateDescentSettings, "dearest": DearestSettings, "default": DefaultSettings, "ei_per_cost": EiPerCostSettings, "ernest": ErnestSettings, "full": FullSettings, "latin_hypercube": LatinHypercubeSettings, "lynceus": LynceusSettings, "no_search": NoSearchSettings, "no_search_leave_out": LeaveOutSettings, "one_run": OneRunSettings, "online": PartialSettings, "partial": PartialSettings, "planner": PlannerSettings, "random": RandomSettings, "random_forest": RandomForestSettings, "rgpe": RgpeSettings, "same_job": SameJobSettings, "srifty_like": SriftyLikeSettings, "successive_halving": SuccessiveHalvingSettings, "trimtuner_like": TrimtunerLikeSettings, "value_of_information": ValueOfInformationSettings}
     _is_open = True
 

@@ -249,7 +249,7 @@ fn two_runs_tell_which_jobs_this_one_is_like() {
 
 /// The most expensive machines were best for every other job, so they are for this one, for any number of runs.
 #[test]
-fn the_rule_that_was_best_on_the_others_is_followed() {
+fn what_was_best_on_all_others_is_chosen() {
     let sandbox = Sandbox::new();
     let prices = "{ a = 0.1, b = 0.2, c = 0.4, d = 0.8, e = 1.6, f = 3.2 }";
     sandbox.write(
@@ -273,7 +273,7 @@ fn the_rule_that_was_best_on_the_others_is_followed() {
     sandbox.write("g/rows.csv", &rows);
     let text = records(
         &sandbox,
-        "[search]\nrepeats = [1, 10]\nstrategies = [\"rule-selector\", \"value-of-information-history\"]\nobjectives = [\"cost\", \"time\"]\n",
+        "[search]\nrepeats = [1, 10]\nstrategies = [\"value-of-information-history\"]\nobjectives = [\"cost\", \"time\"]\n",
     );
     for row in Rows::parse(&text).iter() {
         assert_eq!(row.text("chosen_vm"), "f", "{}", row.text("strategy"));

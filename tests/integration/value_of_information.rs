@@ -177,18 +177,18 @@ fn a_limit_on_quality_is_learned_from_what_runs_show() {
     }
 }
 
-/// The value of earlier runs of other programs on Scout, in overhead over the optimum: by time of ten runs 0.11, without them
-/// 0.28. If other rules are not surely better it acts as without them: by cost 0.79, 0.56 and 0.15 of 1, 10 and 100 runs,
-/// without them 0.79, 0.56 and 0.14. Searches have no randomness there, so bounds are those figures, rounded up.
+/// The value of earlier runs of other programs on Scout, in overhead over the optimum: by time of ten runs 0.11, without them 0.27; by
+/// cost 0.73 and 0.12 of 1 and 100 runs, without them 0.79 and 0.14. They mislead in ten runs by cost and a hundred by time, because two of
+/// nine programs need the memory that the others do not. Searches have no randomness there, so bounds are those figures, rounded up.
 #[test]
 fn other_jobs_help_where_they_can() {
     let with_history = "value-of-information-history";
-    for (objective, runs, bound) in [
-        ("cost", 1, 0.80),
-        ("cost", 10, 0.56),
-        ("cost", 100, 0.16),
-        ("time", 10, 0.11),
-        ("time", 100, 0.07),
+    for (objective, runs, bound, is_help) in [
+        ("cost", 1, 0.74, true),
+        ("cost", 10, 0.69, false),
+        ("cost", 100, 0.13, true),
+        ("time", 10, 0.12, true),
+        ("time", 100, 0.08, false),
     ] {
         let sandbox = Sandbox::with(&format!(
             "grid = \"scout\"\nreplicas = 1\n[search]\nrepeats = {runs}\n\
@@ -204,8 +204,10 @@ fn other_jobs_help_where_they_can() {
             mean(&rows, with_history, &column),
         );
         assert!(history < bound, "{objective}, {runs} runs: {history}");
-        if (objective, runs) != ("cost", 100) {
-            assert!(history <= own, "{objective}, {runs} runs: {history}, {own}");
-        }
+        assert_eq!(
+            history <= own,
+            is_help,
+            "{objective}, {runs} runs: {history}, {own}"
+        );
     }
 }

@@ -72,21 +72,6 @@ impl OtherJobs {
         Ok(others)
     }
 
-    /// Jobs of other programs than this one, on some of the configurations.
-    pub(super) fn without(&self, program: &str, kept: &[usize]) -> OtherJobs {
-        let others = self.jobs.iter().filter(|job| job.program != program);
-        let jobs = others.map(|job| OtherJob {
-            name: job.name.clone(),
-            program: job.program.clone(),
-            runs: kept.iter().map(|&at| job.runs[at]).collect(),
-        });
-        OtherJobs {
-            jobs: jobs
-                .filter(|job| job.runs.iter().any(Option::is_some))
-                .collect(),
-        }
-    }
-
     pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
         let jobs = self.jobs.iter().enumerate();
         let is_first = |(place, job): &(usize, &OtherJob)| {

@@ -127,12 +127,13 @@ impl ValueOfInformation {
             let prior = |shape| configurations.prior(shape, &self.constants);
             let time = prior(&self.constants.time);
             let others = self.others.as_ref();
+            let cliffs = Cliffs::new(&configurations, &self.constants);
             Priors {
                 pooled: others.map(|others| PooledPriors::new(&time, others, &self.constants)),
                 time,
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
-                cliffs: Cliffs::new(&configurations, &self.constants),
+                cliffs: others.map_or(cliffs.clone(), |others| cliffs.after_history(others)),
             }
         })
     }

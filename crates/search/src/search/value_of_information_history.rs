@@ -1,9 +1,7 @@
-//! Search by the value of information with earlier runs of other jobs: whatever would surely have done better on them,
-//! beliefs that they shape or a plainer rule, is followed. Without other jobs, and where steps can be looked at, it is the
-//! plain strategy.
+//! Search by the value of information with earlier runs of other jobs in its beliefs. Without other jobs, on very large grids, and
+//! where steps can be looked at, it is the plain strategy.
 
 use super::other_jobs::OtherJobs;
-use super::selection::{SIMPLE, SearchRule, Selection};
 use super::trials::check_size;
 use super::value_of_information::{self, ValueOfInformation};
 use super::{BuildResult, Past, Recipe, Task};
@@ -17,9 +15,9 @@ settings! {
     pub struct ValueOfInformationHistorySettings {}
 
     name: "value-of-information-history",
-    what: "value-of-information, or what would surely have been better on other jobs: the same with their runs in its beliefs, or a plainer rule",
+    what: "value-of-information with the runs of other jobs in its beliefs, each weighed by how well it predicts them",
     formula: "probes: runs to the target, while what they are expected to save over R runs is more than they cost; means and covariances pooled over other jobs",
-    source: "this project; Bonilla, Chai & Williams 2007, Rice 1976",
+    source: "this project; Bonilla, Chai & Williams 2007",
     example: "search.strategies = [\"value-of-information-history\"]",
 }
 
@@ -30,14 +28,11 @@ impl Recipe for ValueOfInformationHistorySettings {
         if let Some(looking) = value_of_information::by_looks(task, past, usize::MAX, None) {
             return looking;
         }
-        let Ok(others) = OtherJobs::take_some(task, past) else {
-            return Ok(Box::new(ValueOfInformation::default()));
-        };
-        let mut rules = vec![SearchRule::ValueOfInformation];
-        if task.space.len() <= MOST_POOLED {
-            rules.push(SearchRule::ValueOfInformationPooled);
-        }
-        rules.extend_from_slice(SIMPLE);
-        Selection::ready(rules, others)
+        let others = OtherJobs::take_some(task, past).ok();
+        let others = others.filter(|_| task.space.len() <= MOST_POOLED);
+        Ok(Box::new(others.map_or_else(
+            ValueOfInformation::default,
+            ValueOfInformation::pooled,
+        )))
     }
 }

@@ -115,7 +115,7 @@ impl KnownZone {
 #[derive(Debug, Clone, Copy)]
 struct Course {
     usd: f64,
-    /// The same in hours on demand, for a start there.
+    /// Expected cost in hours of this zone on demand.
     hours: f64,
     place: Place,
     /// Number of the plan.

@@ -80,13 +80,10 @@ pub struct Constants {
     pub(super) look_caution: f64,
     /// The most that counts of what a run would leave unknown of others, as `caution`: more runs can follow it.
     pub(super) caution_after: f64,
-    /// Shares of the variance that jobs may have in common: each is a belief of its own, and so is none.
+    /// Shares of the unsettled variance that jobs may have in common: each is a belief of its own, and so are the first of all and none.
     pub(super) shared: Vec<f64>,
     /// How many jobs the prior counts for where others tell how jobs differ.
     pub(super) like_jobs: f64,
-    /// How much of an expert's log-likelihood counts for its weight where some know other jobs: narrow ones are right until they
-    /// are not.
-    pub(super) trust: f64,
 }
 
 impl Default for Constants {
@@ -191,9 +188,8 @@ impl Default for Constants {
             parts_caution: 0.35,
             look_caution: 1.0,
             caution_after: 0.15,
-            shared: vec![0.8, 0.5, 0.2],
+            shared: vec![0.8, 0.4],
             like_jobs: 8.0,
-            trust: 0.5,
         }
     }
 }

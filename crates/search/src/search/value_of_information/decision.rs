@@ -204,6 +204,7 @@ mod tests {
         Prior {
             mean: vec![0.0, 0.1, 0.2, 0.3, 0.5],
             covariance,
+            unsettled: Vec::new(),
             own: 0.0,
         }
     }

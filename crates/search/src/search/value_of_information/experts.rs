@@ -37,10 +37,27 @@ struct Expert<'p> {
     parts: Vec<Field<'p>>,
 }
 
+/// Shifts logarithms whose level nobody knows, so that an expert's optimum is at 0: one standard deviation below the least that it expects.
+/// What experts say of the level differs for no reason, and those that happen to say more would weigh more.
+fn relate_to_optimum(moments: &mut [(f64, f64)], caution: f64) {
+    let low = moments
+        .iter()
+        .map(|(mean, variance)| mean + 0.5 * caution * variance - variance.sqrt());
+    let optimum = low.filter(|low| low.is_finite()).reduce(f64::min);
+    for (mean, _) in moments {
+        *mean -= optimum.unwrap_or(0.0);
+    }
+}
+
 impl Expert<'_> {
+    /// Whether nothing was seen of a part, so that its level is unknown.
+    fn has_no_level(&self) -> bool {
+        self.parts.iter().any(Field::is_new)
+    }
+
     /// Log-likelihood of how a run ended, by the belief about its whole time; 0 for the first run, which sets the level.
     fn log_likelihood(&self, at: usize, seen: &ObservedRun) -> f64 {
-        if self.parts.iter().any(Field::is_new) {
+        if self.has_no_level() {
             return 0.0;
         }
         let mean: f64 = self.parts.iter().map(|part| part.mean[at]).sum();
@@ -67,7 +84,6 @@ pub(super) struct LogObjective {
 #[derive(Debug, Clone)]
 pub(super) struct Experts<'p> {
     all: Vec<Expert<'p>>,
-    trust: f64,
     /// Whether some see parts of time and some only the whole: then all are weighed by the whole.
     are_mixed: bool,
 }
@@ -93,19 +109,24 @@ impl<'p> Experts<'p> {
         };
         Experts {
             all: scales.iter().map(expert).collect(),
-            trust: 1.0,
             are_mixed: false,
         }
     }
 
     /// Adds the weights that history gives to each expert, and experts that believe what earlier jobs imply of time as a whole: one per
-    /// belief and scale.
+    /// belief and scale, but for those of too little weight.
     pub(super) fn after_history(
         mut self,
         by_share: &'p [Prior],
         log_weights: &[Vec<f64>],
         constants: &Constants,
     ) -> Experts<'p> {
+        let all: f64 = log_weights
+            .iter()
+            .flatten()
+            .map(|log| libm::exp(*log))
+            .sum();
+        let least = libm::log(constants.least_weight * all);
         let mut log_weights = log_weights.iter();
         let of_any = log_weights.next().into_iter().flatten();
         for (expert, log_weight) in self.all.iter_mut().zip(of_any) {
@@ -113,13 +134,13 @@ impl<'p> Experts<'p> {
         }
         for (prior, log_weights) in by_share.iter().zip(log_weights) {
             let scaled = constants.scales.iter().zip(log_weights);
+            let scaled = scaled.filter(|(_, log_weight)| **log_weight >= least);
             self.all.extend(scaled.map(|(scale, log_weight)| Expert {
                 log_weight: *log_weight,
                 caution: constants.caution,
                 parts: vec![Field::new(prior, *scale)],
             }));
         }
-        self.trust = constants.trust;
         self.are_mixed |= self.see_steps();
         self
     }
@@ -155,7 +176,7 @@ impl<'p> Experts<'p> {
                     End::GivenUp | End::Failed => last.exceeds(at, seen.log_time - before),
                 };
             }
-            expert.log_weight += self.trust * of_whole.unwrap_or(gained);
+            expert.log_weight += of_whole.unwrap_or(gained);
         }
     }
 
@@ -178,9 +199,15 @@ impl<'p> Experts<'p> {
             };
             (0..to.offset.len()).map(at).collect()
         };
+        let mut moments: Vec<Vec<(f64, f64)>> = self.all.iter().map(moments).collect();
+        if self.all.iter().all(Expert::has_no_level) {
+            for (moments, expert) in moments.iter_mut().zip(&self.all) {
+                relate_to_optimum(moments, expert.caution);
+            }
+        }
         ObjectivePrediction {
             weights: shares(self.all.iter().map(|expert| expert.log_weight)),
-            moments: self.all.iter().map(moments).collect(),
+            moments,
             cautions: self.all.iter().map(|expert| expert.caution).collect(),
         }
     }
@@ -313,5 +340,40 @@ pub(super) fn objective(task: &Task<'_>) -> LogObjective {
             power: 1.0,
             offset: vec![0.0; task.space.len()],
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One expert prefers the first of two configurations, one the other, and the first has a level of its own.
+    fn expected(level: f64) -> [f64; 2] {
+        let prior = |mean: Vec<f64>| Prior {
+            mean,
+            covariance: vec![0.1, 0.0, 0.0, 0.1],
+            unsettled: Vec::new(),
+            own: 0.0,
+        };
+        let (left, right) = (prior(vec![level, level + 1.0]), prior(vec![2.0, 0.0]));
+        let mut experts = Experts::new(&[&left], &[1.0], 0.0);
+        experts.all.extend(Experts::new(&[&right], &[1.0], 0.0).all);
+        let objective = LogObjective {
+            power: 1.0,
+            offset: vec![0.0; 2],
+        };
+        let told = experts.predict_objective(&objective);
+        [told.expected(0), told.expected(1)]
+    }
+
+    /// Before the first run a level means nothing: hours of one expert are seconds of the other.
+    #[test]
+    fn the_first_choice_depends_on_no_unit() {
+        let (seconds, hours) = (expected(0.0), expected(-8.2));
+        assert!(
+            (seconds[0] - hours[0]).abs() < 1e-9,
+            "{seconds:?} {hours:?}"
+        );
+        assert!(seconds[1] < seconds[0]);
     }
 }

@@ -3,6 +3,7 @@
 use super::constants::Constants;
 use super::experts::shares;
 use super::prior::Configurations;
+use crate::search::other_jobs::{OtherJobs, OtherRun};
 
 /// What is believed of failures: one of many cliffs, or none.
 #[derive(Debug, Clone)]
@@ -18,22 +19,23 @@ pub(super) struct Failures<'c> {
 pub(super) struct Cliffs {
     all: Vec<Cliff>,
     count: usize,
-    /// Logarithm of the odds of none, and of each.
-    prior: (f64, f64),
+    /// Logarithms of the weights before the first run: of no cliff, then of each.
+    log_weights: Vec<f64>,
     before: f64,
     beyond: f64,
 }
 
 #[derive(Debug, Clone)]
 struct Cliff {
-    log_prior: f64,
+    /// Whether each configuration is beyond it.
     beyond: Vec<bool>,
 }
 
 impl Cliffs {
     /// One at each value of each coordinate and of all memory and all cores, for what is below and for what is above.
     pub(super) fn new(configurations: &Configurations, constants: &Constants) -> Cliffs {
-        let mut all = Vec::new();
+        let each = constants.cliff / configurations.coordinates().len().max(1) as f64;
+        let (mut all, mut log_weights) = (Vec::new(), vec![libm::log(1.0 - constants.cliff)]);
         for values in configurations.coordinates() {
             let mut sorted = values.clone();
             sorted.sort_by(f64::total_cmp);
@@ -44,31 +46,48 @@ impl Cliffs {
                 let edge = sorted[number * (sorted.len() - 1) / most];
                 for above in [false, true] {
                     let beyond = values.iter().map(|v| (*v < edge) != above).collect();
-                    let log_prior = -libm::log((2 * most) as f64);
-                    all.push(Cliff { log_prior, beyond });
+                    all.push(Cliff { beyond });
+                    log_weights.push(libm::log(each) - libm::log((2 * most) as f64));
                 }
             }
         }
-        let each = constants.cliff / configurations.coordinates().len().max(1) as f64;
         Cliffs {
             all,
             count: configurations.count,
-            prior: (libm::log(1.0 - constants.cliff), libm::log(each)),
+            log_weights,
             before: constants.fails,
             beyond: constants.fails_beyond,
         }
+    }
+
+    /// Cliffs weighed by the runs of earlier jobs. Each job counts as much as the prior for the cliffs that its runs make likely: what fits
+    /// into memory differs by input, too.
+    pub(super) fn after_history(mut self, others: &OtherJobs) -> Cliffs {
+        let mut weights = shares(self.log_weights.iter().copied());
+        for job in &others.jobs {
+            let mut failures = Failures::new(&self);
+            for (at, run) in job.runs.iter().enumerate() {
+                if let Some(run) = run {
+                    failures.count(at, matches!(run, OtherRun::Failed(_)));
+                }
+            }
+            for (sum, own) in weights
+                .iter_mut()
+                .zip(shares(failures.log_weights.into_iter()))
+            {
+                *sum += own;
+            }
+        }
+        self.log_weights = weights.into_iter().map(libm::log).collect();
+        self
     }
 }
 
 impl<'c> Failures<'c> {
     pub(super) fn new(cliffs: &'c Cliffs) -> Failures<'c> {
-        let each = cliffs
-            .all
-            .iter()
-            .map(|cliff| cliffs.prior.1 + cliff.log_prior);
         let mut failures = Failures {
             cliffs,
-            log_weights: std::iter::once(cliffs.prior.0).chain(each).collect(),
+            log_weights: cliffs.log_weights.clone(),
             odds: vec![cliffs.before; cliffs.count],
         };
         failures.weigh();
@@ -85,6 +104,11 @@ impl<'c> Failures<'c> {
     }
 
     pub(super) fn learn(&mut self, at: usize, failed: bool) {
+        self.count(at, failed);
+        self.weigh();
+    }
+
+    fn count(&mut self, at: usize, failed: bool) {
         let log = |odds: f64| libm::log(if failed { odds } else { 1.0 - odds });
         let (before, beyond) = (log(self.cliffs.before), log(self.cliffs.beyond));
         let (none, each) = self.log_weights.split_at_mut(1);
@@ -92,7 +116,6 @@ impl<'c> Failures<'c> {
         for (weight, cliff) in each.iter_mut().zip(&self.cliffs.all) {
             *weight += if cliff.beyond[at] { beyond } else { before };
         }
-        self.weigh();
     }
 
     fn weigh(&mut self) {
@@ -113,6 +136,7 @@ impl<'c> Failures<'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::other_jobs::OtherJob;
     use crate::search::value_of_information::prior::{Column, Role};
 
     fn configurations() -> Configurations {
@@ -163,6 +187,33 @@ mod tests {
             failures.odds.iter().all(|odds| *odds < 0.06),
             "{:?}",
             failures.odds
+        );
+    }
+
+    /// Two earlier jobs failed on small clusters: the third is expected to fail there, and not on large ones.
+    #[test]
+    fn where_earlier_jobs_failed_a_failure_is_likely() {
+        let job = |program: &str| OtherJob {
+            name: program.to_owned(),
+            program: program.to_owned(),
+            runs: (0..6)
+                .map(|at| {
+                    Some(if at < 2 {
+                        OtherRun::Failed(1.0)
+                    } else {
+                        OtherRun::Reached(1.0)
+                    })
+                })
+                .collect(),
+        };
+        let odds = |jobs: Vec<OtherJob>| {
+            let cliffs = Cliffs::new(&configurations(), &Constants::default());
+            Failures::new(&cliffs.after_history(&OtherJobs { jobs })).odds
+        };
+        let (none, two) = (odds(Vec::new()), odds(vec![job("a"), job("b")]));
+        assert!(
+            two[0] > 2.0 * none[0] && two[5] < none[5],
+            "{none:?} {two:?}"
         );
     }
 }

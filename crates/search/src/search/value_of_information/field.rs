@@ -22,8 +22,24 @@ pub(super) struct Prior {
     pub(super) mean: Vec<f64>,
     /// N × N, by rows.
     pub(super) covariance: Vec<f64>,
+    /// The part of it that jobs may have in common, of which nothing is known beforehand; empty where nobody asks.
+    pub(super) unsettled: Vec<f64>,
     /// Variance that each has for itself, whatever the scale.
     pub(super) own: f64,
+}
+
+impl Prior {
+    /// The prior of some configurations.
+    pub(super) fn only(&self, places: &[usize]) -> Prior {
+        let n = self.mean.len();
+        let entries = |a: usize| places.iter().map(move |b| self.covariance[a * n + b]);
+        Prior {
+            mean: places.iter().map(|&at| self.mean[at]).collect(),
+            covariance: places.iter().flat_map(|&a| entries(a)).collect(),
+            unsettled: Vec::new(),
+            own: self.own,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -146,6 +162,7 @@ mod tests {
         Prior {
             mean: vec![0.0; 3],
             covariance: vec![1.0, 0.8, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0, 1.0],
+            unsettled: Vec::new(),
             own: 0.0,
         }
     }

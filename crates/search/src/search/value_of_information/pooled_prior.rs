@@ -1,8 +1,11 @@
 //! Beliefs about a new job from the runs of other jobs. The logarithm of time, less the prior mean of any job, is the sum of a part
 //! that all jobs share and a part of each job's own. Earlier jobs determine the mean of the shared part and the covariance of their own
-//! parts; the prior counts as a few more jobs. How much jobs share is uncertain: there is one belief per share of the variance, and
-//! share 0 is the prior of any job. History weighs them: each program's runs are predicted from the others, and an expert's weight grows
+//! parts; the prior counts as a few more jobs. How much jobs share is uncertain: there is one belief per share of the variance, and share 0
+//! is the prior of any job. All but one of them share nothing of slopes whose mean over jobs is known, nor of what changes all of a sudden:
+//! few jobs would shift these as if nothing had been known. History weighs them: each program's runs are predicted from the others, and an expert's weight grows
 //! with the likelihood that it gave them.
+
+use std::collections::BTreeSet;
 
 use super::constants::Constants;
 use super::experts::shares;
@@ -15,7 +18,7 @@ const PREDICTED_RUNS: usize = 12;
 /// Programs that are predicted from the others, spread over the list: each takes as long as the prior itself.
 const PROGRAMS: usize = 8;
 /// Programs that beliefs by earlier jobs start with, all shares together, where the prior of any job starts with one.
-const FIRST_WINS: f64 = 2.0;
+const FIRST_WINS: f64 = 5.0;
 
 /// Beliefs about a new job from earlier jobs, one per share of the variance that jobs have in common.
 #[derive(Debug, Clone)]
@@ -31,20 +34,30 @@ impl PooledPriors {
         let programs: Vec<&str> = others.programs().collect();
         let every = programs.len().div_ceil(PROGRAMS).max(1);
         let programs: Vec<&str> = programs.into_iter().step_by(every).collect();
-        let earlier: Vec<EarlierJobs<'_>> = (constants.shared.iter())
-            .map(|share| EarlierJobs::new(any, others, constants.like_jobs, *share))
+        let everywhere: Vec<usize> = (0..any.mean.len()).collect();
+        let (shared, like_jobs) = (&constants.shared, constants.like_jobs);
+        let of_unsettled = shared.iter().map(|share| (*share, &*any.unsettled));
+        let of_all = shared.first().map(|share| (*share, &*any.covariance));
+        let earlier: Vec<EarlierJobs<'_>> = (of_unsettled.chain(of_all))
+            .map(|shared| EarlierJobs::new(any, shared, others, like_jobs))
             .collect();
         // Logarithms of the likelihood of each program by each expert.
         let logs = programs.iter().map(|program| {
-            let left_out = (earlier.iter()).map(|jobs| jobs.pooled(|job| job.program != *program));
-            let beliefs: Vec<Prior> = std::iter::once(any.clone()).chain(left_out).collect();
             let jobs = (others.jobs.iter()).filter(|job| job.program == *program);
+            let predicted: Vec<Vec<(usize, f64)>> = jobs.map(predicted_runs).collect();
+            let places: BTreeSet<usize> = predicted.iter().flatten().map(|run| run.0).collect();
+            let places: Vec<usize> = places.into_iter().collect();
+            let left_out = earlier
+                .iter()
+                .map(|jobs| jobs.pooled(|job| job.program != *program, &places));
+            let beliefs = std::iter::once(any.only(&places)).chain(left_out);
             let log = |prior: &Prior, scale: f64| -> f64 {
-                let logs = jobs.clone().map(|job| log_likelihood(prior, scale, job));
-                logs.sum()
+                let logs = predicted.iter();
+                logs.map(|runs| log_likelihood(prior, scale, &places, runs))
+                    .sum()
             };
-            let by_scale = |prior| scales.iter().map(move |scale| log(prior, *scale)).collect();
-            beliefs.iter().map(by_scale).collect()
+            let by_scale = |prior| scales.iter().map(|scale| log(&prior, *scale)).collect();
+            beliefs.map(by_scale).collect()
         });
         let logs: Vec<Vec<Vec<f64>>> = logs.collect();
         let by_share = (1..=earlier.len())
@@ -63,12 +76,15 @@ impl PooledPriors {
             });
             let weighted: Vec<f64> = weighted.collect();
             let won = shares(weighted.into_iter());
-            for (win, won) in wins.iter_mut().flatten().zip(won) {
-                *win += won;
+            for (wins, won) in wins.iter_mut().zip(won.chunks_exact(scales.len())) {
+                wins.iter_mut().zip(won).for_each(|(win, won)| *win += won);
             }
         }
         PooledPriors {
-            by_share: earlier.iter().map(|jobs| jobs.pooled(|_| true)).collect(),
+            by_share: earlier
+                .iter()
+                .map(|jobs| jobs.pooled(|_| true, &everywhere))
+                .collect(),
             log_weights: wins
                 .into_iter()
                 .map(|wins| wins.into_iter().map(libm::log).collect())
@@ -83,24 +99,29 @@ fn log_sum(logs: &[f64]) -> f64 {
     most + libm::log(logs.iter().map(|log| libm::exp(log - most)).sum())
 }
 
-/// Logarithm of how likely some runs of a job were, one after the other.
-fn log_likelihood(prior: &Prior, scale: f64, job: &OtherJob) -> f64 {
-    let mut field = Field::new(prior, scale);
+/// Where some runs of a job were, from all over the list, and their logarithms.
+fn predicted_runs(job: &OtherJob) -> Vec<(usize, f64)> {
     let logs = job.logs().into_iter().enumerate();
     let seen: Vec<(usize, f64)> = logs.filter_map(|(at, log)| Some((at, log?))).collect();
-    // From all over the list.
     let every = seen.len().div_ceil(PREDICTED_RUNS).max(1);
-    (seen.iter().step_by(every))
-        .map(|&(at, log)| field.observe(at, log))
-        .sum()
+    seen.into_iter().step_by(every).collect()
+}
+
+/// Logarithm of how likely runs were, one after the other, by a belief about some places.
+fn log_likelihood(prior: &Prior, scale: f64, places: &[usize], runs: &[(usize, f64)]) -> f64 {
+    let mut field = Field::new(prior, scale);
+    let at = |run: &(usize, f64)| places.partition_point(|place| *place < run.0);
+    runs.iter().map(|run| field.observe(at(run), run.1)).sum()
 }
 
 /// Earlier jobs, by the configurations that they were run on. ln T of job j at x is m(x) + s(x) + d_j(x) + l_j + e: the mean and the
-/// covariance C of any job, of which s, shared by all, has the share s and d_j, the job's own, the rest; a level; luck.
+/// covariance C of any job, of which s, shared by all, has a share of what is not settled and d_j, the job's own, the rest; a level; luck.
 struct EarlierJobs<'a> {
     any: &'a Prior,
     like_jobs: f64,
     share: f64,
+    /// The covariance of which jobs have this share in common.
+    common: &'a [f64],
     jobs: Vec<EarlierJob<'a>>,
     patterns: Vec<Pattern>,
 }
@@ -124,9 +145,8 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(seen: Vec<usize>, any: &Prior, share: f64) -> Pattern {
+    fn new(seen: Vec<usize>, any: &Prior, own: impl Fn(usize, usize) -> f64) -> Pattern {
         let (n, m) = (any.mean.len(), seen.len());
-        let own = |a: usize, b: usize| (1.0 - share) * any.covariance[a * n + b];
         let field = Observations::with_least_variance(m, f64::MIN_POSITIVE, |i, j| {
             let luck = if i == j {
                 any.own + OBSERVED * OBSERVED
@@ -154,7 +174,14 @@ fn unit(count: usize, at: usize) -> Vec<f64> {
 }
 
 impl<'a> EarlierJobs<'a> {
-    fn new(any: &'a Prior, others: &'a OtherJobs, like_jobs: f64, share: f64) -> EarlierJobs<'a> {
+    fn new(
+        any: &'a Prior,
+        (share, common): (f64, &'a [f64]),
+        others: &'a OtherJobs,
+        like_jobs: f64,
+    ) -> EarlierJobs<'a> {
+        let n = any.mean.len();
+        let own = |a, b| any.covariance[a * n + b] - share * common[a * n + b];
         let mut patterns: Vec<Pattern> = Vec::new();
         let jobs = others.jobs.iter().map(|job| {
             let logs = job.logs();
@@ -164,7 +191,7 @@ impl<'a> EarlierJobs<'a> {
                 .unzip();
             let same = patterns.iter().position(|pattern| pattern.seen == seen);
             let pattern = same.unwrap_or_else(|| {
-                patterns.push(Pattern::new(seen, any, share));
+                patterns.push(Pattern::new(seen, any, own));
                 patterns.len() - 1
             });
             EarlierJob { job, pattern, offs }
@@ -174,12 +201,18 @@ impl<'a> EarlierJobs<'a> {
             any,
             like_jobs,
             share,
+            common,
             patterns,
         }
     }
 
-    /// Belief about a new job from the known jobs that `is_known` selects.
-    fn pooled(&self, is_known: impl Fn(&OtherJob) -> bool) -> Prior {
+    /// The part of an entry of the covariance that each job has for itself.
+    fn own(&self, entry: usize) -> f64 {
+        self.any.covariance[entry] - self.share * self.common[entry]
+    }
+
+    /// Belief about a new job at some places, from the known jobs that `is_known` selects.
+    fn pooled(&self, is_known: impl Fn(&OtherJob) -> bool, places: &[usize]) -> Prior {
         let (any, share, like_jobs) = (self.any, self.share, self.like_jobs);
         let n = any.mean.len();
         let jobs: Vec<(&EarlierJob<'_>, &Pattern)> = (self.jobs.iter())
@@ -207,39 +240,46 @@ impl<'a> EarlierJobs<'a> {
         let scatter: Vec<Vec<f64>> = (0..count)
             .map(|at| pooled.weights(unit(count, at)))
             .collect();
-        let shared = |a: usize, b: usize| share * any.covariance[a * n + b];
+        let shared = |a: usize, b: usize| share * self.common[a * n + b];
         let field = Observations::with_least_variance(count, least, |i, j| {
             shared(known[i], known[j]) + scatter[i][j]
         });
         let values = pooled.weights(known.iter().map(|&at| pull[at]).collect());
         let weights = field.weights(values);
-        let rows = (0..n).map(|x| known.iter().map(|&at| shared(x, at)).collect());
-        let rows: Vec<Vec<f64>> = rows.collect();
-        let shift: Vec<f64> = rows.iter().map(|row| dot(row, &weights)).collect();
-        let solved: Vec<Vec<f64>> = rows.into_iter().map(|row| field.solved(row)).collect();
+        let row = |x: usize| -> Vec<f64> { known.iter().map(|&at| shared(x, at)).collect() };
+        let shift: Vec<f64> = (0..n).map(|x| dot(&row(x), &weights)).collect();
+        let solved: Vec<Vec<f64>> = places.iter().map(|&x| field.solved(row(x))).collect();
         // How jobs differ: by the prior, and by these jobs with what their runs leave open.
         let own_parts: Vec<Vec<f64>> = jobs
             .iter()
-            .map(|(job, of)| self.own_part(job, of, &shift))
+            .map(|(job, of)| self.own_part(job, of, &shift, places))
             .collect();
-        let covariance = symmetric(n, |a, b| {
+        let covariance = symmetric(places.len(), |i, j| {
+            let (a, b) = (places[i], places[j]);
             let differ = own_parts.iter().zip(&jobs);
             let differ: f64 = differ
-                .map(|(part, (_, of))| part[a] * part[b] + of.left[a * n + b])
+                .map(|(part, (_, of))| part[i] * part[j] + of.left[a * n + b])
                 .sum();
-            let expected = like_jobs * (1.0 - share) * any.covariance[a * n + b];
+            let expected = like_jobs * self.own(a * n + b);
             let own = (expected + differ) / (like_jobs + jobs.len() as f64);
-            shared(a, b) - dot(&solved[a], &solved[b]) + own
+            shared(a, b) - dot(&solved[i], &solved[j]) + own
         });
         Prior {
-            mean: any.mean.iter().zip(&shift).map(|(m, s)| m + s).collect(),
+            mean: places.iter().map(|&x| any.mean[x] + shift[x]).collect(),
             covariance,
+            unsettled: Vec::new(),
             own: any.own,
         }
     }
 
-    /// A job's own part at all configurations, as its runs imply it.
-    fn own_part(&self, job: &EarlierJob<'_>, of: &Pattern, shift: &[f64]) -> Vec<f64> {
+    /// A job's own part at some places, as its runs imply it.
+    fn own_part(
+        &self,
+        job: &EarlierJob<'_>,
+        of: &Pattern,
+        shift: &[f64],
+        places: &[usize],
+    ) -> Vec<f64> {
         let n = shift.len();
         let offs = job
             .offs
@@ -249,10 +289,10 @@ impl<'a> EarlierJobs<'a> {
         let weights = of.field.weights(offs.collect());
         let own = |x: usize| {
             let seen = of.seen.iter().zip(&weights);
-            seen.map(|(&at, weight)| self.any.covariance[x * n + at] * weight)
+            seen.map(|(&at, weight)| self.own(x * n + at) * weight)
                 .sum::<f64>()
         };
-        (0..n).map(|x| (1.0 - self.share) * own(x)).collect()
+        places.iter().map(|&x| own(x)).collect()
     }
 }
 
@@ -262,7 +302,9 @@ mod tests {
     use crate::search::other_jobs::OtherRun;
 
     fn pooled(any: &Prior, others: &OtherJobs, constants: &Constants) -> Prior {
-        EarlierJobs::new(any, others, constants.like_jobs, constants.shared[0]).pooled(|_| true)
+        let shared = (constants.shared[0], &*any.unsettled);
+        EarlierJobs::new(any, shared, others, constants.like_jobs)
+            .pooled(|_| true, &[0, 1, 2, 3, 4])
     }
 
     /// A flat prior over five configurations that vary by themselves.
@@ -271,6 +313,7 @@ mod tests {
         (0..5).for_each(|at| covariance[at * 6] = 1.0);
         Prior {
             mean: vec![0.0; 5],
+            unsettled: covariance.clone(),
             covariance,
             own: 0.01,
         }
@@ -338,7 +381,10 @@ mod tests {
         };
         let [any_won, earlier_won] = won(&others(&[[2.0, 1.0, 0.0, -1.0, -2.0]; 6]));
         assert!((any_won + earlier_won - 6.0).abs() < 1e-9);
-        assert!(earlier_won > 2.0 * any_won, "{any_won} {earlier_won}");
+        assert!(
+            earlier_won > FIRST_WINS * any_won,
+            "{any_won} {earlier_won}"
+        );
         let [any_won, earlier_won] = won(&others(&[
             [2.0, -2.0, 0.0, 0.0, 0.0],
             [0.0, 2.0, -2.0, 0.0, 0.0],
@@ -346,8 +392,11 @@ mod tests {
             [0.0, 0.0, 0.0, 2.0, -2.0],
             [-2.0, 0.0, 0.0, 0.0, 2.0],
         ]));
-        // Beliefs by earlier jobs start with twice the weight.
-        assert!(earlier_won < 2.0 * any_won, "{any_won} {earlier_won}");
+        // Beliefs by earlier jobs start with five times the weight.
+        assert!(
+            earlier_won < FIRST_WINS * any_won,
+            "{any_won} {earlier_won}"
+        );
     }
 
     /// A run that failed says at least that the configuration takes long.

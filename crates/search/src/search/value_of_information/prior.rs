@@ -143,32 +143,40 @@ impl Configurations {
                 *mean += shape.scarce * scarce * scarce;
             }
         }
-        let columns: Vec<(&[f64], f64, f64, f64, bool)> = (self.columns.iter())
+        let columns: Vec<KernelColumn<'_>> = (self.columns.iter())
             .map(|column| {
-                let centre = column.values.iter().sum::<f64>() / n as f64;
-                let sd = self.slope(column.role, shape).sd;
-                let length = constants.lengths[column.role.place()];
-                (
-                    &*column.values,
-                    centre,
-                    sd * sd,
-                    1.0 / length,
-                    column.role.is_of_machines(),
-                )
+                let slope = self.slope(column.role, shape);
+                KernelColumn {
+                    values: &column.values,
+                    centre: column.values.iter().sum::<f64>() / n as f64,
+                    variance: slope.sd * slope.sd,
+                    per_length: 1.0 / constants.lengths[column.role.place()],
+                    is_of_machines: column.role.is_of_machines(),
+                    is_settled: slope.mean != 0.0,
+                }
             })
             .collect();
         let all = if self.has_more() { shape.all } else { 0.0 };
         let (machines, all) = (shape.machines * shape.machines, all * all);
         let memory = self.all_memory().filter(|_| shape.sudden > 0.0);
         let sudden = shape.sudden * shape.sudden;
-        let covariance = symmetric(n, |a, b| {
+        let settled = symmetric(n, |a, b| {
+            let sloped = columns.iter().filter(|column| column.is_settled);
+            let sloped: f64 = sloped.map(|column| column.sloped(a, b)).sum();
+            let change = |memory: &Vec<f64>| {
+                sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden)
+            };
+            sloped + memory.as_ref().map_or(0.0, change)
+        });
+        let unsettled = symmetric(n, |a, b| {
             let (mut sloped, mut near, mut far) = (0.0, 0.0, 0.0);
-            for (values, centre, variance, per_length, of_machines) in &columns {
-                let (x, y) = (values[a], values[b]);
-                sloped += variance * (x - centre) * (y - centre);
-                let apart = (x - y) * per_length;
+            for column in &columns {
+                if !column.is_settled {
+                    sloped += column.sloped(a, b);
+                }
+                let apart = (column.values[a] - column.values[b]) * column.per_length;
                 far += apart * apart;
-                if *of_machines {
+                if column.is_of_machines {
                     near += apart * apart;
                 }
             }
@@ -179,17 +187,31 @@ impl Configurations {
                     0.0
                 }
             };
-            let mut entry = sloped + of(machines, near) + of(all, far);
-            if let Some(memory) = &memory {
-                entry += sudden * libm::exp(-(memory[a] - memory[b]).abs() / constants.sudden);
-            }
-            entry
+            sloped + of(machines, near) + of(all, far)
         });
         Prior {
             mean,
-            covariance,
+            covariance: settled.iter().zip(&unsettled).map(|(s, u)| s + u).collect(),
+            unsettled,
             own: shape.own * shape.own,
         }
+    }
+}
+
+/// What a covariance takes of a column.
+struct KernelColumn<'a> {
+    values: &'a [f64],
+    centre: f64,
+    variance: f64,
+    per_length: f64,
+    is_of_machines: bool,
+    /// Whether the mean of its slope over jobs is known.
+    is_settled: bool,
+}
+
+impl KernelColumn<'_> {
+    fn sloped(&self, a: usize, b: usize) -> f64 {
+        self.variance * (self.values[a] - self.centre) * (self.values[b] - self.centre)
     }
 }
 
