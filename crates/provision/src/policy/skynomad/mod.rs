@@ -359,14 +359,14 @@ impl Policy for SkyNomad {
                 .get_or_insert_with(|| view.spot_usd_per_h(zone));
         }
         let (at_s, tick_h) = (view.elapsed_s(), view.tick_s() / 3600.0);
-        if let Some((zone, gives_back)) = self.spot {
-            if view.running() != Some(Market::Spot.in_zone(zone)) {
-                let end = if gives_back { End::Given } else { End::Lost };
-                self.zones[zone].runs.end(at_s, end);
-                // Not own any more when it is seen to be down.
-                self.see(zone, false, at_s);
-                self.spot = None;
-            }
+        if let Some((zone, gives_back)) = self.spot
+            && view.running() != Some(Market::Spot.in_zone(zone))
+        {
+            let end = if gives_back { End::Given } else { End::Lost };
+            self.zones[zone].runs.end(at_s, end);
+            // Not own any more when it is seen to be down.
+            self.see(zone, false, at_s);
+            self.spot = None;
         }
         for state in &mut self.zones {
             state.probed_h += std::mem::take(&mut state.paid_h);
