@@ -183,7 +183,7 @@ fn a_limit_on_quality_is_learned_from_what_runs_show() {
 #[test]
 fn other_jobs_help_where_they_can() {
     let with_history = "value-of-information-history";
-    for (objective, runs, bound, is_help) in [
+    for (objective, runs, bound, helps) in [
         ("cost", 1, 0.74, true),
         ("cost", 10, 0.69, false),
         ("cost", 100, 0.13, true),
@@ -206,7 +206,7 @@ fn other_jobs_help_where_they_can() {
         assert!(history < bound, "{objective}, {runs} runs: {history}");
         assert_eq!(
             history <= own,
-            is_help,
+            helps,
             "{objective}, {runs} runs: {history}, {own}"
         );
     }

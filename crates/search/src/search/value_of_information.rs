@@ -133,7 +133,10 @@ impl ValueOfInformation {
                 time,
                 step: prior(&self.constants.step),
                 steps: prior(&self.constants.steps),
-                cliffs: others.map_or(cliffs.clone(), |others| cliffs.after_history(others)),
+                cliffs: match others {
+                    Some(others) => cliffs.after_history(others),
+                    None => cliffs,
+                },
             }
         })
     }

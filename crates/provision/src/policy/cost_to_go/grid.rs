@@ -64,7 +64,7 @@ impl Grid {
     /// Position of a slack, held at the ends.
     #[inline]
     pub(super) fn between(&self, slack_h: f64) -> GridPosition {
-        // Negative slack becomes the first stretch.
+        // Negative slack becomes the first stretch; 32 bits are converted faster.
         let stretch = (slack_h * self.stretches_per_h) as u32 as usize;
         let first = usize::from(self.steps[stretch.min(self.steps.len() - 1)]);
         let goes_on = slack_h >= self.at_h[first + 1] && first + 2 < self.at_h.len();

@@ -1,9 +1,9 @@
 //! Beliefs about a new job from the runs of other jobs. The logarithm of time, less the prior mean of any job, is the sum of a part
 //! that all jobs share and a part of each job's own. Earlier jobs determine the mean of the shared part and the covariance of their own
-//! parts; the prior counts as a few more jobs. How much jobs share is uncertain: there is one belief per share of the variance, and share 0
-//! is the prior of any job. All but one of them share nothing of slopes whose mean over jobs is known, nor of what changes all of a sudden:
-//! few jobs would shift these as if nothing had been known. History weighs them: each program's runs are predicted from the others, and an expert's weight grows
-//! with the likelihood that it gave them.
+//! parts; the prior counts as a few more jobs. How much jobs share is uncertain: there is one belief per share of the variance, and
+//! share 0 is the prior of any job. All but one of them share nothing of slopes whose mean over jobs is known, nor of sudden changes:
+//! few jobs would shift these as if nothing had been known. History weighs them: each program's runs are predicted from the others, and
+//! an expert's weight grows with the likelihood that it gave them.
 
 use std::collections::BTreeSet;
 
@@ -76,8 +76,8 @@ impl PooledPriors {
             });
             let weighted: Vec<f64> = weighted.collect();
             let won = shares(weighted.into_iter());
-            for (wins, won) in wins.iter_mut().zip(won.chunks_exact(scales.len())) {
-                wins.iter_mut().zip(won).for_each(|(win, won)| *win += won);
+            for (win, won) in wins.iter_mut().flatten().zip(won) {
+                *win += won;
             }
         }
         PooledPriors {
@@ -115,7 +115,7 @@ fn log_likelihood(prior: &Prior, scale: f64, places: &[usize], runs: &[(usize, f
 }
 
 /// Earlier jobs, by the configurations that they were run on. ln T of job j at x is m(x) + s(x) + d_j(x) + l_j + e: the mean and the
-/// covariance C of any job, of which s, shared by all, has a share of what is not settled and d_j, the job's own, the rest; a level; luck.
+/// covariance C of any job, of which s, shared by all, has a share of all or of what is not settled and d_j, the job's own, the rest; a level; luck.
 struct EarlierJobs<'a> {
     any: &'a Prior,
     like_jobs: f64,
