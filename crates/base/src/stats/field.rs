@@ -114,6 +114,11 @@ impl Precision {
         dot(self.column(i, from), self.column(j, from))
     }
 
+    /// All entries, by rows.
+    pub fn matrix(&self) -> Vec<f64> {
+        symmetric(self.count, |i, j| self.entry(i, j))
+    }
+
     /// How far each of a group is from what all that are not in it say; `solved` is L⁻¹ times all values. With a = P·y,
     /// that is P⁻¹·a over the group.
     pub fn left_out(&self, group: &[usize], solved: &[f64]) -> Option<Vec<f64>> {

@@ -159,18 +159,12 @@ impl Pattern {
             .map(|x| field.solved(seen.iter().map(|&at| own(x, at)).collect()))
             .collect();
         Pattern {
-            precision: (0..m).flat_map(|at| field.weights(unit(m, at))).collect(),
+            precision: field.precision().matrix(),
             left: symmetric(n, |a, b| own(a, b) - dot(&solved[a], &solved[b])),
             field,
             seen,
         }
     }
-}
-
-fn unit(count: usize, at: usize) -> Vec<f64> {
-    let mut unit = vec![0.0; count];
-    unit[at] = 1.0;
-    unit
 }
 
 impl<'a> EarlierJobs<'a> {
@@ -237,12 +231,10 @@ impl<'a> EarlierJobs<'a> {
         let pooled = Observations::with_least_variance(count, least, |i, j| {
             precision[known[i] * n + known[j]]
         });
-        let scatter: Vec<Vec<f64>> = (0..count)
-            .map(|at| pooled.weights(unit(count, at)))
-            .collect();
+        let scatter = pooled.precision().matrix();
         let shared = |a: usize, b: usize| share * self.common[a * n + b];
         let field = Observations::with_least_variance(count, least, |i, j| {
-            shared(known[i], known[j]) + scatter[i][j]
+            shared(known[i], known[j]) + scatter[i * count + j]
         });
         let values = pooled.weights(known.iter().map(|&at| pull[at]).collect());
         let weights = field.weights(values);
