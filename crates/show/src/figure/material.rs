@@ -7,7 +7,7 @@ use crate::report::manifest::Identity;
 use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
-use scavsim_experiment::{Group, Ranked, Ranking};
+use scavsim_experiment::{Chosen, Group, Ranked, Ranking};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
@@ -115,15 +115,19 @@ impl Material {
 
     /// Distinct values of a key of the groups, in their order.
     pub fn distinct<'m>(&'m self, key: impl Fn(&'m Group) -> &'m str) -> Vec<&'m str> {
-        let mut all: Vec<&str> = Vec::new();
-        for group in &self.groups {
-            let value = key(group);
-            if !all.contains(&value) {
-                all.push(value);
-            }
-        }
-        all
+        distinct(self.groups.iter().map(key))
     }
+}
+
+/// Each word once, in the order in which they come.
+pub(crate) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut all: Vec<&str> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all
 }
 
 fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
@@ -132,13 +136,15 @@ fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
             == (&group.setting, &group.workload, &group.pricing)
             && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
     });
-    own.map_or_else(Outcome::default, |own| Outcome {
-        time_h: own.time_h(),
-        cost_usd: own.cost_usd(),
-    })
+    own.map_or_else(Outcome::default, Outcomes::ends)
 }
 
 impl Place {
+    pub fn is(&self, chosen: &Chosen) -> bool {
+        (&self.vm, &self.other) == (&chosen.vm, &chosen.other)
+            && (self.workers, self.batch) == (chosen.workers, chosen.batch)
+    }
+
     /// The name: workers × batch, and the other values that identify the configuration.
     pub fn name(&self, with_vm: bool) -> String {
         let mut parts = Vec::new();
@@ -171,26 +177,30 @@ type Key<'a> = (
 );
 
 impl Cloud {
+    pub fn place_of(&self, chosen: &Chosen) -> Option<&Place> {
+        self.places.iter().find(|place| place.is(chosen))
+    }
+
     /// All configurations of each ranking, with the strategies that chose them.
     pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
-        fn key(p: &ChosenPoint) -> Key<'_> {
-            let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
-            let of = [&*p.setting, &p.workload, &p.pricing];
-            (of, vm, [p.workers, p.batch], other)
+        fn key<'p>(of: [&'p str; 3], place: &'p Place) -> Key<'p> {
+            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+            (of, vm, [place.workers, place.batch], other)
         }
-        let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+        let chosen: HashMap<Key<'_>, &Place> = (chosen.iter())
+            .map(|p| {
+                (
+                    key([&p.setting, &p.workload, &p.pricing], &p.place),
+                    &p.place,
+                )
+            })
+            .collect();
         let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
         for cloud in &mut clouds {
             for place in &mut cloud.places {
-                let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
-                let key: Key<'_> = (
-                    [&cloud.setting, &cloud.workload, &cloud.pricing],
-                    vm,
-                    [place.workers, place.batch],
-                    other,
-                );
-                if let Some(point) = chosen.get(&key) {
-                    place.by = point.by.clone();
+                let of = [&*cloud.setting, &cloud.workload, &cloud.pricing];
+                if let Some(own) = chosen.get(&key(of, place)) {
+                    place.by = own.by.clone();
                 }
             }
         }
@@ -269,18 +279,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             (&c.setting, &c.workload, &c.pricing)
                 == (&point.setting, &point.workload, &point.pricing)
         };
-        let place = Place {
-            vm: point.vm.clone(),
-            workers: point.workers,
-            batch: point.batch,
-            other: point.other.clone(),
-            time_h: point.time_h,
-            cost_usd: point.cost_usd,
-            provenance: point.provenance.clone(),
-            is_allowed: true,
-            by: point.by.clone(),
-            ..Place::default()
-        };
+        let place = point.place.clone();
         match clouds.iter_mut().find(is_it) {
             Some(cloud) => cloud.places.push(place),
             None => clouds.push(Cloud {

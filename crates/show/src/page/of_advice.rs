@@ -1,10 +1,11 @@
 //! The page of a recommendation.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
-use super::contents::{Contents, Fact, Picker, distinct};
+use super::contents::{Contents, Fact, Picker};
 use super::picture::{Layer, Picture};
 use super::sources::Source;
 use super::table::Table;
+use crate::figure::material::distinct;
 use scavsim_base::text::words::{
     hours, plural, plural_with_commas, rate, share, short_time, small_usd,
 };

@@ -1,9 +1,10 @@
 //! Shared parts of the pages of a leaderboard and of a comparison: strategies by objective and runs of the job.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
-use super::contents::{Picker, distinct};
+use super::contents::Picker;
 use super::picture::{Layer, Picture, PictureAxis};
 use super::table::Table;
+use crate::figure::material::distinct;
 use scavsim_base::text::words::{plural, share, signed_percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_measure::compare::judge::judge;

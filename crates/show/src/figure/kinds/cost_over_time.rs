@@ -164,10 +164,7 @@ fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Ser
 /// The place that a group chose most often.
 fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
     let choice = row.group.choice.as_ref()?;
-    finishing(cloud?).find(|place| {
-        (&place.vm, &place.other) == (&choice.vm, &choice.other)
-            && (place.workers, place.batch) == (choice.workers, choice.batch)
-    })
+    finishing(cloud?).find(|place| place.is(choice))
 }
 
 fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {

@@ -1,7 +1,7 @@
 //! The card of every setting, workload, policy and objective of a run.
 
 use super::super::answer::{Answer, CardLine, HeadlineValue};
-use super::names::{Names, is_of, other_axes};
+use super::names::{Names, other_axes};
 use crate::figure::Material;
 use crate::figure::material::{Cloud, Outcome, Place};
 use crate::report::Places;
@@ -101,8 +101,7 @@ fn of_block<'m>(
     let ends = ends.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
     if let Some(cloud) = cloud {
-        let is_best = |place: &&Place| first.oracle.as_ref().is_some_and(|own| is_of(place, own));
-        if let Some(best) = cloud.places.iter().find(is_best) {
+        if let Some(best) = first.oracle.as_ref().and_then(|own| cloud.place_of(own)) {
             // If the number of workers does not give the number of VMs.
             if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
                 answer.what.clone_from(held);
@@ -215,7 +214,7 @@ fn changes<'m>(
     let own = &block[0];
     own.oracle.as_ref()?;
     let told = |oracle: &Chosen| {
-        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, oracle)));
+        let place = cloud.and_then(|cloud| cloud.place_of(oracle));
         place.map_or_else(
             || in_words(oracle, places, " on "),
             |place| names.text(place),

@@ -1,7 +1,7 @@
 //! Strategies and policies as tables.
 
 use super::super::table::Table;
-use super::names::{Names, is_of};
+use super::names::Names;
 use crate::figure::Material;
 use crate::figure::material::Outcome;
 use crate::report::Places;
@@ -211,7 +211,7 @@ pub(super) fn strategies(material: &Material) -> Table {
 fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
     let cloud = material.cloud(&group.setting, &group.workload, &group.pricing);
     or_dash(group.choice.as_ref().map(|choice| {
-        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, choice)));
+        let place = cloud.and_then(|cloud| cloud.place_of(choice));
         let text = place.map_or_else(
             || in_words(choice, &Places::default(), " on "),
             |place| names.text(place),
