@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{Marker, Style};
+use crate::report::stored_rows::invalid;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 const MOST_VMS: usize = 40;
@@ -38,7 +39,6 @@ struct Entry {
 
 /// Draws the entries of a file; `file` is its name in messages.
 pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
-    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut life = JobTimeline::default();
     for (number, line) in lines.lines().enumerate() {
         let entry: Entry = serde_json::from_str(&line?).map_err(|why| {

@@ -14,6 +14,10 @@ pub enum TypicalValue<'g> {
     Median(f64),
 }
 
+pub fn mean_of(group: &Group, metric: &str) -> Option<f64> {
+    group.mean(metric).map(|mean| mean.mean)
+}
+
 /// The mean of a ratio less 1, or its median if [a tail](is_of_a_tail) dominates the mean.
 pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<TypicalValue<'g>> {
     let mean = group.mean(metric)?;

@@ -8,6 +8,7 @@ use super::super::style::{BLACK, Dash, GREY, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, differs_by_vm, nested_sizes, room};
+use crate::report::percent::mean_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "cost-over-time",
@@ -169,7 +170,7 @@ fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
 
 fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
     let means = rows.iter().enumerate().filter_map(|(n, row)| {
-        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let mean = |metric| mean_of(row.group, metric);
         Some((n, row, [mean("time_h")?, mean("cost_usd")?]))
     });
     let means: Vec<_> = means.collect();
@@ -202,7 +203,7 @@ fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
 
 fn in_words(workload: &str, rows: &[Row<'_>], cloud: Option<&Cloud>) -> String {
     let each = rows.iter().filter_map(|row| {
-        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let mean = |metric| mean_of(row.group, metric);
         let (time, cost) = (mean("time_h")?, mean("cost_usd")?);
         let choice =
             chosen(row, cloud).map_or(String::new(), |place| format!(" on {}", place.name(false)));

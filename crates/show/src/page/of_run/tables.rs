@@ -5,7 +5,7 @@ use super::names::Names;
 use crate::figure::Material;
 use crate::figure::material::Outcome;
 use crate::report::Places;
-use crate::report::choices::{is_all_knowing, place as in_words};
+use crate::report::choices::{builds_on_runs, is_all_knowing, place as in_words};
 use crate::report::percent::typical;
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{or_dash, percent};
@@ -32,10 +32,7 @@ fn beyond(count: usize, most: usize) -> String {
 type GroupRow<'m> = (&'m Group, &'m Outcome);
 
 fn begins(group: &Group) -> &'static str {
-    let knows = group
-        .mean("known_time_h")
-        .is_some_and(|known| known.mean > 0.0);
-    match (is_all_knowing(group), knows) {
+    match (is_all_knowing(group), builds_on_runs(group)) {
         (true, _) => "with the truth",
         (false, true) => "with earlier runs",
         (false, false) => "from nothing",
