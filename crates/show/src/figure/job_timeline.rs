@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{Marker, Style};
+use crate::report::percent::first_of;
 use crate::report::stored_rows::invalid;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
@@ -150,11 +151,7 @@ impl JobTimeline {
         );
         let names = (0..shown).rev().map(|number| format!("VM {number}"));
         let names: Vec<String> = names.chain([JOB.to_owned()]).collect();
-        let rest = if self.vms > shown {
-            format!(" The first {shown} of {} VMs.", self.vms)
-        } else {
-            String::new()
-        };
+        let rest = first_of(shown, self.vms, " VMs.");
         let end = if self.reached {
             "reaches its target"
         } else {
