@@ -127,7 +127,7 @@ impl StoredTask {
 pub struct StoredShard {
     rows: File,
     sums: BufReader<File>,
-    at: [u64; 2],
+    pub at: [u64; 2],
     path: PathBuf,
 }
 
@@ -165,10 +165,6 @@ impl StoredShard {
             at: [rows_at, sums_at],
             path: path.to_owned(),
         })
-    }
-
-    pub fn read_positions(&self) -> [u64; 2] {
-        self.at
     }
 
     /// The next task; `None` after the last. Its entry is trusted.

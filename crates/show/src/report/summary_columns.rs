@@ -51,7 +51,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         rank: 5,
         meaning: "of the choice below the line between the ends of the oracle's front, over that of the knee",
         is_there: |group| group.mean("knee_depth").is_some(),
-        cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
+        cell: |group| or_dash(mean_of(group, "knee_depth").map(|depth| format!("{depth:.2}"))),
         short: None,
     },
     TableColumn {
@@ -165,10 +165,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
 
 fn always(_: &Group) -> bool {
     true
-}
-
-fn mean_text(group: &Group, metric: &str, text: fn(f64) -> String) -> String {
-    or_dash(group.mean(metric).map(|mean| text(mean.mean)))
 }
 
 /// Percent of time and of cost.
