@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::record_digest::{Chooser, ChosenPoint, Outcomes, RecordDigest};
+use super::place::{Outcome, Place};
+use super::record_digest::{ChosenPoint, Outcomes, RecordDigest};
 use crate::report::manifest::Identity;
 use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -11,7 +12,6 @@ use scavsim_experiment::{Chosen, Group, Ranked, Ranking};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
-use scavsim_search::testbed::PlanMetrics;
 
 /// Minimum number of runs of a configuration for its 5 % and 95 % quantiles.
 const FEWEST_RUNS: u64 = 20;
@@ -29,14 +29,6 @@ pub struct Material {
     pub gathered: RecordDigest,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
-    /// Hours: 5 % and 95 % quantiles.
-    pub time_h: Option<[f64; 2]>,
-    /// USD: 5 % and 95 % quantiles.
-    pub cost_usd: Option<[f64; 2]>,
-}
-
 /// The configurations of one workload in one setting under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cloud {
@@ -47,37 +39,6 @@ pub struct Cloud {
     /// Whether these are all configurations, or only the chosen ones.
     pub is_all: bool,
     pub places: Vec<Place>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Place {
-    /// VM shape or kind of cluster.
-    pub vm: Option<String>,
-    /// VMs with their number, if all configurations are known.
-    pub held: Option<String>,
-    pub workers: Option<u32>,
-    pub batch: Option<u32>,
-    /// Values on all other axes.
-    pub other: Option<String>,
-    pub time_h: f64,
-    pub cost_usd: f64,
-    /// Measured, interpolated or extrapolated.
-    pub provenance: String,
-    /// Metrics of a parallel plan; known if all configurations are.
-    pub plan: Option<PlanMetrics>,
-    /// Whether no other is faster without costing more, or cheaper without being slower.
-    pub is_on_front: bool,
-    /// Whether it is the knee of the front.
-    pub is_knee: bool,
-    /// Whether the limits allow it; true if unknown.
-    pub is_allowed: bool,
-    /// Objectives for which it is the oracle's choice; empty unless all configurations are known.
-    pub best_for: Vec<Objective>,
-    /// 5 % and 95 % quantiles of hours and of USD, if runs were simulated.
-    pub ends: Option<[[f64; 2]; 2]>,
-    /// Share of runs that miss a limit, if there is one.
-    pub miss: Option<f64>,
-    pub by: Vec<Chooser>,
 }
 
 impl Material {
@@ -137,36 +98,6 @@ fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
             && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
     });
     own.map_or_else(Outcome::default, Outcomes::ends)
-}
-
-impl Place {
-    pub fn is(&self, chosen: &Chosen) -> bool {
-        (&self.vm, &self.other) == (&chosen.vm, &chosen.other)
-            && (self.workers, self.batch) == (chosen.workers, chosen.batch)
-    }
-
-    /// The name: workers × batch, and the other values that identify the configuration.
-    pub fn name(&self, with_vm: bool) -> String {
-        let mut parts = Vec::new();
-        match (self.workers, self.batch) {
-            (Some(workers), Some(batch)) => parts.push(format!("{workers} × {batch}")),
-            (Some(workers), None) => parts.push(workers.to_string()),
-            (None, Some(batch)) => parts.push(format!("batch {batch}")),
-            (None, None) => {}
-        }
-        if with_vm || parts.is_empty() {
-            parts.extend(self.vm.clone());
-        }
-        parts.extend(self.other.clone());
-        parts.join(" ")
-    }
-
-    fn point(&self) -> Point {
-        Point {
-            time_s: self.time_h * SECONDS_PER_HOUR,
-            cost_usd: self.cost_usd,
-        }
-    }
 }
 
 type Key<'a> = (

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io;
 
 use super::axis_means::AxisMeans;
-use super::material::{Outcome, Place};
+use super::place::{Chooser, Outcome, Place};
 use scavsim_base::stats::RunningMedian;
 use scavsim_experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 
@@ -58,13 +58,6 @@ pub struct ChosenPoint {
     pub workload: String,
     pub pricing: String,
     pub place: Place,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chooser {
-    pub strategy: String,
-    pub objective: String,
-    pub cases: u64,
 }
 
 /// Selects cases to keep: all if there are few, otherwise those with a low scrambled number.

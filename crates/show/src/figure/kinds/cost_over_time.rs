@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
-use super::super::material::{Cloud, Material, Place};
+use super::super::material::{Cloud, Material};
+use super::super::place::Place;
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;

@@ -3,7 +3,8 @@
 use super::super::answer::{Answer, CardLine, HeadlineValue};
 use super::names::{Names, other_axes};
 use crate::figure::Material;
-use crate::figure::material::{Cloud, Outcome, Place};
+use crate::figure::material::Cloud;
+use crate::figure::place::{Outcome, Place};
 use crate::report::Places;
 use crate::report::choices::{
     builds_on_runs, is_all_knowing, objective, oracle_figures, place as in_words,

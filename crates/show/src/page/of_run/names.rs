@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::figure::material::{Cloud, Place};
+use crate::figure::material::Cloud;
+use crate::figure::place::Place;
 
 /// The axis whose values need no name before them.
 const MARKET: &str = "market";

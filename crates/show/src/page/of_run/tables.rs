@@ -3,7 +3,7 @@
 use super::super::table::Table;
 use super::names::Names;
 use crate::figure::Material;
-use crate::figure::material::Outcome;
+use crate::figure::place::Outcome;
 use crate::report::Places;
 use crate::report::choices::{builds_on_runs, is_all_knowing, place as in_words};
 use crate::report::percent::{first_of, typical};
