@@ -9,6 +9,7 @@ use super::advise_deadline::{DeadlineArgs, DeadlineQuestion, PlanningOptions};
 use super::advise_model::{self, OfModel};
 use super::advise_tuning::OfTuning;
 use super::exit::{Exit, Failure, refuse_existing};
+use super::out::stem;
 use super::profile::{EpochsArg, ProfileArgs};
 use super::progress::Progress;
 use super::rank::RankOrder;
@@ -353,15 +354,10 @@ impl AdviseArgs {
     }
 
     fn question(&self, profile: &ProfileArgs, in_time: Option<&DeadlineQuestion>) -> Question {
-        let stem = profile
-            .file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let name = match not_a_name(&stem) {
-            None => stem.into_owned(),
+        let name = match stem(&profile.file) {
+            stem if not_a_name(&stem).is_none() => stem,
             // The file's name is not a valid name for results.
-            Some(_) => "profile".to_owned(),
+            _ => "profile".to_owned(),
         };
         Question {
             import: profile.options(name, self.passes.epochs),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::exit::{Exit, Failure, no_mistakes, wrong};
+use super::exit::{Exit, Failure, accept, no_mistakes, wrong};
 use super::progress::Progress;
 use super::signals::Signals;
 use super::{out, scenarios, terminal};
@@ -140,9 +140,7 @@ impl SuiteArgs {
     fn load(&self) -> Result<Suite, Failure> {
         let mut diagnostics = Diagnostics::default();
         let suite = self.read(&mut diagnostics);
-        suite
-            .filter(|_| diagnostics.is_empty())
-            .ok_or(Failure::Wrong(diagnostics))
+        accept(suite, diagnostics)
     }
 
     fn read(&self, diagnostics: &mut Diagnostics) -> Option<Suite> {

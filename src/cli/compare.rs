@@ -124,9 +124,7 @@ impl CompareArgs {
         }
         terminal::print(&match self.format {
             CompareFormat::Table | CompareFormat::Markdown | CompareFormat::Latex => {
-                let mut page = terminal::page();
-                page.is_wide = self.wide;
-                text::render(&compared, &page)
+                text::render(&compared, &terminal::wide_page(self.wide))
             }
             CompareFormat::Csv => data::strategies(&compared)?,
             CompareFormat::Units => data::units(&compared)?,
@@ -156,13 +154,11 @@ impl CompareArgs {
             ("--times", self.times),
             ("--report", report),
         ];
-        let mut page = terminal::page();
-        page.is_wide = self.wide;
         policies_compare::PolicyComparisonRequest {
             jobs: self.jobs.map_or_else(scenarios::available, usize::from),
             against: self.against.as_deref(),
             format: self.format,
-            page,
+            page: terminal::wide_page(self.wide),
             useless: given.iter().filter(|one| one.1).map(|one| one.0).collect(),
         }
     }
@@ -194,11 +190,7 @@ impl CompareArgs {
 fn failure(why: NoComparison) -> Failure {
     match why {
         NoComparison::Interrupted => Failure::Interrupted,
-        NoComparison::Unlike(why) => {
-            let mut wrong = Diagnostics::default();
-            wrong.push(Diagnostic::general(why));
-            Failure::Wrong(wrong)
-        }
+        NoComparison::Unlike(why) => Diagnostic::general(why).into(),
         other => Failure::Other(other.into()),
     }
 }

@@ -8,6 +8,7 @@ use include_dir::File;
 
 use super::exit::{Exit, Failure, no_mistakes, refuse_existing, wrong};
 use super::listing::{Format, written};
+use super::out::stem;
 use super::terminal;
 use scavsim_base::output::write_file;
 use scavsim_base::text::{Column, Sheet};
@@ -198,8 +199,7 @@ fn list() -> Result<Exit, Failure> {
 }
 
 pub(super) fn instead_of(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    match find(&stem).filter(|own| own.file.ends_with(".toml")) {
+    match find(&stem(path)).filter(|own| own.file.ends_with(".toml")) {
         Some(own) => format!(
             "`scavsim example {}` writes the shipped scenario of that name here",
             own.name

@@ -59,6 +59,14 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
+impl From<Diagnostic> for Failure {
+    fn from(mistake: Diagnostic) -> Self {
+        let mut wrong = Diagnostics::default();
+        wrong.push(mistake);
+        Failure::Wrong(wrong)
+    }
+}
+
 impl From<NoRanking> for Failure {
     fn from(why: NoRanking) -> Self {
         match why {
@@ -82,9 +90,7 @@ impl From<std::io::Error> for Failure {
 
 /// Wrong usage, with what to do.
 pub(super) fn wrong(what: impl Into<String>, help: &str) -> Failure {
-    let mut wrong = Diagnostics::default();
-    wrong.push(Diagnostic::general(what).with_help(help));
-    Failure::Wrong(wrong)
+    Diagnostic::general(what).with_help(help).into()
 }
 
 /// Refuses to replace a file that already exists, unless asked to.
@@ -94,6 +100,12 @@ pub(super) fn refuse_existing(path: &Path, replaces: bool, wrong: &mut Diagnosti
         let help = "choose another name, or replace it with --force";
         wrong.push(Diagnostic::general(title).with_help(help));
     }
+}
+
+/// What was read, unless a mistake was found in it.
+pub(super) fn accept<T>(read: Option<T>, mistakes: Diagnostics) -> Result<T, Failure> {
+    read.filter(|_| mistakes.is_empty())
+        .ok_or(Failure::Wrong(mistakes))
 }
 
 pub(super) fn no_mistakes(found: Diagnostics) -> Result<(), Failure> {

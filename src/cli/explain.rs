@@ -152,8 +152,7 @@ fn entries() -> Result<Vec<Entry>, Failure> {
     for (kind, declared) in declarations() {
         all.push(entry(declared.name, kind.one, &declared.text(kind.how)));
     }
-    let (policies, diagnostics) = builtin::policies();
-    for policy in super::listing::sound(policies, diagnostics)? {
+    for policy in super::listing::sound(builtin::policies())? {
         all.push(entry(&policy.name, "a pricing policy", &policy.description));
     }
     let schema = serde_json::to_value(file::schema()).map_err(anyhow::Error::from)?;

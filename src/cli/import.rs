@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::exit::{Exit, Failure, refuse_existing};
+use super::exit::{Exit, Failure, accept, refuse_existing};
 use super::import_market::MarketArgs;
 use super::import_plans::{ImportRunsArgs, ModelArgs};
+use super::out::{last, stem};
 use super::profile::{EpochsArg, ProfileArgs};
 use super::progress::Progress;
 use super::{terminal, units, validate};
@@ -93,9 +94,7 @@ impl SkypilotArgs {
             attach: self.attach,
         };
         let imported = skypilot::read(&options, &mut diagnostics)?;
-        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let imported = accept(imported, diagnostics)?;
         trial::prices(&imported.text, &self.out).map_err(Failure::Wrong)?;
         write_file(&self.out, imported.text.as_bytes())?;
         terminal::warn(imported.report.warnings());
@@ -134,18 +133,14 @@ impl ProfileImportArgs {
         let ProfileImportArgs { table, out, .. } = self;
         let inputs = [&*table.file];
         folder::check(&out, Kind::WORKLOAD, self.force, &inputs, &mut diagnostics);
-        let stem = || table.file.file_stem().unwrap_or_default().to_string_lossy();
-        let name = self.name.unwrap_or_else(|| stem().into_owned());
+        let name = self.name.unwrap_or_else(|| stem(&table.file));
         let options = profile::ProfileOptions {
             cold_start_steps: self.cold_start_steps,
             probe_steps: self.probe_steps,
             ..table.options(name, self.passes.epochs)
         };
         let imported = profile::read(&options, &mut diagnostics);
-        let imported = imported.filter(|_| diagnostics.is_empty());
-        let Some(ImportResult { draft, report, .. }) = imported else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let ImportResult { draft, report, .. } = accept(imported, diagnostics)?;
         let files = draft.files().map_err(anyhow::Error::from)?;
         trial::workload(&files, &out).map_err(Failure::Wrong)?;
         folder::write(&files, &out, Kind::WORKLOAD)?;
@@ -187,9 +182,7 @@ impl GridArgs {
             spec: self.spec,
         };
         let imported = grid::read(&options, &mut diagnostics).map_err(anyhow::Error::from)?;
-        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let imported = accept(imported, diagnostics)?;
         if let Some(out) = &self.out {
             trial::grid(&imported.files, out).map_err(Failure::Wrong)?;
             folder::write(&imported.files, out, Kind::GRID)?;
@@ -245,9 +238,8 @@ impl LayersArgs {
         let inputs = [&*self.times, &*self.memory];
         let d = &mut diagnostics;
         folder::check(&self.out, Kind::LAYERS, self.force, &inputs, d);
-        let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
         let options = layers::LayersOptions {
-            name: self.name.clone().unwrap_or_else(|| last().into_owned()),
+            name: self.name.clone().unwrap_or_else(|| last(&self.out)),
             times: self.times,
             memory: self.memory,
             model: self.model,
@@ -259,9 +251,7 @@ impl LayersArgs {
             licence: self.licence,
         };
         let imported = layers::read(&options, &mut diagnostics);
-        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let imported = accept(imported, diagnostics)?;
         folder::write(&imported.files, &self.out, Kind::LAYERS)?;
         terminal::print(&imported.report.to_string())?;
         Ok(Exit::Done)

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::exit::{Exit, Failure, no_mistakes};
+use super::exit::{Exit, Failure, accept, no_mistakes};
+use super::out::last;
 use super::terminal;
 use scavsim_import::folder::{self, Kind};
 use scavsim_import::{market, trial};
@@ -54,9 +55,8 @@ impl MarketArgs {
             &inputs,
             &mut diagnostics,
         );
-        let last = || self.out.file_name().unwrap_or_default().to_string_lossy();
         let options = market::MarketOptions {
-            name: self.name.clone().unwrap_or_else(|| last().into_owned()),
+            name: self.name.clone().unwrap_or_else(|| last(&self.out)),
             files: self.files.clone(),
             on_demand_usd_per_h: self.on_demand_usd_per_h,
             spot_usd_per_h: self.spot_usd_per_h,
@@ -65,9 +65,7 @@ impl MarketArgs {
             licence: self.licence.clone(),
         };
         let imported = market::read(&options, &mut diagnostics);
-        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let imported = accept(imported, std::mem::take(&mut diagnostics))?;
         // The reader of markets checks it before anything is written.
         WrittenMarket::read(&trial::folder(&imported.files, &self.out), &mut diagnostics);
         no_mistakes(diagnostics)?;

@@ -1,11 +1,12 @@
 //! `scavsim import model` and `scavsim import runs`: an architecture, and a runtime with fitted constants.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::exit::{Exit, Failure, no_mistakes, refuse_existing};
+use super::exit::{Exit, Failure, accept, no_mistakes, refuse_existing};
 use super::listing::Format;
+use super::out::{last, stem};
 use super::terminal;
 use super::validate_plans::{RunsArgs, remarks, splits};
 use crate::cli::listing::written;
@@ -38,13 +39,6 @@ impl OutFileArgs {
     }
 }
 
-fn last(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
 /// Arguments of `import model`.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
@@ -62,19 +56,10 @@ impl ModelArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut diagnostics = Diagnostics::default();
         refuse_existing(&self.out.out, self.out.force, &mut diagnostics);
-        let stem = self
-            .out
-            .out
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let name = self.name.unwrap_or(stem);
+        let name = self.name.unwrap_or_else(|| stem(&self.out.out));
         let imported = Source::read(&self.file, &mut diagnostics)
             .and_then(|source| model::read(&source, &name, &mut diagnostics));
-        let Some(imported) = imported.filter(|_| diagnostics.is_empty()) else {
-            return Err(Failure::Wrong(diagnostics));
-        };
+        let imported = accept(imported, diagnostics)?;
         let model = &imported.model;
         let billions = |count: u64| count as f64 * 1e-9;
         let mut report = format!(

@@ -11,7 +11,7 @@ use super::list_vms::VmFilter;
 use super::listing::{Format, sound, written};
 use super::{list_delays, list_gpus, list_grids, list_lifetimes, list_prices, list_vms, terminal};
 use scavsim_base::Declaration;
-use scavsim_base::text::{Cell, Column, Page, Sheet};
+use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_data::cloud::delays::{CheckpointWrite, Restart, Startup};
 use scavsim_data::cloud::lifetimes::Model;
 use scavsim_data::cloud::{Catalogue, Fleet, Price};
@@ -114,10 +114,7 @@ impl ListArgs {
     }
 
     fn print<R>(&self, list: &Sheet<'_, R>) -> Result<Exit, Failure> {
-        let page = Page {
-            is_wide: self.long,
-            ..terminal::page()
-        };
+        let page = terminal::wide_page(self.long);
         terminal::print(&written(list, self.format, &page)?)?;
         if list.rows.is_empty() {
             terminal::note("no VM type is all of that");
@@ -132,7 +129,7 @@ fn workloads() -> Result<Sheet<'static, Workload>, Failure> {
         .filter_map(library::embedded)
         .filter_map(|folder| load::load(&folder, &mut diagnostics))
         .collect();
-    let all = sound(all, diagnostics)?;
+    let all = sound((all, diagnostics))?;
     let columns = [
         Column::text("workload", |w: &Workload| json!(w.name)),
         Column::text("model", |w: &Workload| json!(w.description.model)),
@@ -188,45 +185,40 @@ fn shapes<'a>(all: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn vms(filter: &VmFilter) -> Result<Sheet<'static, list_vms::Row<'static>>, Failure> {
-    let (_, diagnostics) = Catalogue::embedded();
-    let catalogue = sound(Catalogue::current(), diagnostics)?;
+    sound(Catalogue::embedded())?;
+    let catalogue = Catalogue::current();
     filter.list(catalogue).map_err(Failure::Wrong)
 }
 
 fn prices(filter: &VmFilter) -> Result<Sheet<'static, &'static Price>, Failure> {
-    let (_, diagnostics) = Catalogue::embedded();
-    let catalogue = sound(Catalogue::current(), diagnostics)?;
+    sound(Catalogue::embedded())?;
+    let catalogue = Catalogue::current();
     list_prices::list(catalogue, filter).map_err(Failure::Wrong)
 }
 
 fn delays() -> Result<Sheet<'static, list_delays::DelayRow>, Failure> {
-    let (startups, diagnostics) = Startup::embedded();
-    let startups = sound(startups, diagnostics)?;
-    let (restarts, diagnostics) = Restart::embedded();
-    let restarts = sound(restarts, diagnostics)?;
-    let (write, diagnostics) = CheckpointWrite::embedded();
-    let write = sound(write, diagnostics)?;
+    let startups = sound(Startup::embedded())?;
+    let restarts = sound(Restart::embedded())?;
+    let write = sound(CheckpointWrite::embedded())?;
     Ok(list_delays::list(startups, restarts, write))
 }
 
 fn lifetimes() -> Result<Sheet<'static, &'static Model>, Failure> {
-    let (models, diagnostics) = Model::embedded();
-    Ok(list_lifetimes::list(sound(models, diagnostics)?))
+    Ok(list_lifetimes::list(sound(Model::embedded())?))
 }
 
 /// The VM type of the measurements; policies with catalogue prices are listed with its price.
 const MEASURED_VM: &str = "e2-standard-4";
 
 fn pricing() -> Result<Sheet<'static, Policy>, Failure> {
-    let (policies, diagnostics) = builtin::policies();
-    let mut policies = sound(policies, diagnostics)?;
+    let mut policies = sound(builtin::policies())?;
     // Policies without a year first, then the newest.
     policies.sort_by_key(|policy| {
         let mut parts = policy.name.split('-');
         Reverse(parts.find_map(|part| part.parse().ok()).unwrap_or(u32::MAX))
     });
-    let (_, diagnostics) = Catalogue::embedded();
-    let fleet = sound(Fleet::listed(), diagnostics)?;
+    sound(Catalogue::embedded())?;
+    let fleet = Fleet::listed();
     let usd = move |p: &Policy| {
         let usd = match p.base {
             Base::Vm(_) => {
@@ -341,7 +333,7 @@ fn markets() -> Result<Sheet<'static, (&'static str, WrittenMarket)>, Failure> {
         Some((name, market))
     });
     let all: Vec<MarketRow> = all.collect();
-    let all = sound(all, diagnostics)?;
+    let all = sound((all, diagnostics))?;
     let columns = [
         Column::text("market", |(name, _): &MarketRow| *name),
         Column::text("what it is", |(_, market): &MarketRow| json!(market.about)).wrapped(),

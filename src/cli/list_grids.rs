@@ -35,5 +35,5 @@ pub(super) fn list() -> Result<Sheet<'static, Grid>, Failure> {
         Column::text("axes", axes).wrapped(),
         Column::text("source", |grid: &Grid| json!(grid.about.source)).long(),
     ];
-    Ok(Sheet::new(sound(all, diagnostics)?, columns))
+    Ok(Sheet::new(sound((all, diagnostics))?, columns))
 }

@@ -53,7 +53,7 @@ pub(super) fn figure(value: f64, digits: usize, format: Format) -> Value {
 }
 
 /// Refuses to list from a broken table.
-pub(super) fn sound<T>(value: T, diagnostics: Diagnostics) -> Result<T, Failure> {
+pub(super) fn sound<T>((value, diagnostics): (T, Diagnostics)) -> Result<T, Failure> {
     no_mistakes(diagnostics)?;
     Ok(value)
 }

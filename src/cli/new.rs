@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::exit::{Exit, Failure, no_mistakes, refuse_existing};
+use super::out::stem;
 use super::{schema, terminal};
 use scavsim_base::output::write_file;
 use scavsim_read::input::name::not_a_name;
@@ -33,11 +34,7 @@ impl NewArgs {
             Some(ending) if ending == "toml" => self.name.clone(),
             _ => PathBuf::from(format!("{}.toml", self.name.display())),
         };
-        let name = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = stem(&path);
         let mut wrong = Diagnostics::default();
         if let Some(why) = not_a_name(&name) {
             wrong.push(Diagnostic::general(format!(

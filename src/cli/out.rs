@@ -11,6 +11,18 @@ use scavsim_show::report::{OutputFolder, results};
 
 const HELP: &str = "`--out` needs a folder in which files can be created";
 
+/// The last part of a path.
+pub(super) fn last(path: &Path) -> String {
+    let last = path.file_name().unwrap_or_default();
+    last.to_string_lossy().into_owned()
+}
+
+/// The last part of a path without its ending.
+pub(super) fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
 pub(super) fn writable<T>(folder: io::Result<T>) -> Result<T, Failure> {
     written(folder, HELP)
 }

@@ -213,26 +213,21 @@ fn comparison_sheet<'s>(rows: &[&'s Contender], all: bool) -> Sheet<'s, &'s Cont
             Cell::number(of(row).filter(|x| x.is_finite()), digits)
         })
     };
+    let word = |head: &'static str, of: fn(&Contender) -> &str| {
+        Column::word(head, move |row: &&Contender| of(row))
+    };
     let mut columns = Vec::new();
     if all {
-        columns.push(Column::text("scenario", |row: &&Contender| {
-            row.scenario.clone()
-        }));
-        columns.push(Column::text("setting", |row: &&Contender| {
-            row.group.setting.clone()
-        }));
-        columns.push(Column::text("zones", |row: &&Contender| {
-            row.group.workload.clone()
-        }));
-        columns.push(Column::text("pricing", |row: &&Contender| {
-            row.group.pricing.clone()
-        }));
-        columns.push(Column::text("against", |row: &&Contender| {
-            row.against.clone()
-        }));
+        columns.extend([
+            word("scenario", |row| &row.scenario),
+            word("setting", |row| &row.group.setting),
+            word("zones", |row| &row.group.workload),
+            word("pricing", |row| &row.group.pricing),
+            word("against", |row| &row.against),
+        ]);
     }
     columns.extend([
-        Column::text("policy", |row: &&Contender| row.group.strategy.clone()).rank(0),
+        word("policy", |row| &row.group.strategy).rank(0),
         number("cost $", 2, |row| cost_usd(&row.group)).rank(0),
         number("more $", 2, |row| Some(row.paired.more_usd)).rank(0),
         number("from $", 2, |row| row.paired.interval.map(|i| i.low)).rank(0),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, accept, no_mistakes};
 use super::listing::{Format, written};
 use super::price_pack::{PricesArgs, own_folder, packs};
 use super::terminal;
@@ -136,10 +136,8 @@ fn show(format: Format, asked: &PricesArgs) -> Result<Exit, Failure> {
         }
     }
     terminal::print(&text)?;
-    if wrong.is_empty() {
-        return Ok(Exit::Done);
-    }
-    Err(Failure::Wrong(wrong))
+    no_mistakes(wrong)?;
+    Ok(Exit::Done)
 }
 
 fn rows(pack: &str, prices: &[Price], is_used: bool) -> Vec<PackRow> {
@@ -201,9 +199,7 @@ impl UpdateArgs {
     fn run(self) -> Result<Exit, Failure> {
         let mut wrong = Diagnostics::default();
         let tables = self.tables(&mut wrong)?;
-        let Some(tables) = tables.filter(|_| wrong.is_empty()) else {
-            return Err(Failure::Wrong(wrong));
-        };
+        let tables = accept(tables, std::mem::take(&mut wrong))?;
         let shown = |file: &str| {
             let own = if self.path.is_file() {
                 self.path.clone()
@@ -225,9 +221,7 @@ impl UpdateArgs {
         }
         let name = self.name.clone().unwrap_or_else(|| pack.day.to_string());
         let out = self.out(&name, &mut wrong);
-        let Some(out) = out.filter(|_| wrong.is_empty()) else {
-            return Err(Failure::Wrong(wrong));
-        };
+        let out = accept(out, wrong)?;
         let files: Vec<(&str, String)> = [(PRICES, Some(tables.prices)), (VMS, tables.vms)]
             .into_iter()
             .filter_map(|(file, text)| Some((file, text?)))

@@ -35,11 +35,7 @@ struct Work {
 
 impl Progress {
     pub fn start(name: &str, cases: u64) -> Self {
-        Progress::watch(Work {
-            name: name.to_owned(),
-            unit: "cases",
-            all: Some(cases),
-        })
+        Progress::over(name, "cases", cases)
     }
 
     pub fn over(name: &str, unit: &'static str, all: u64) -> Self {

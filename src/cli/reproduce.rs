@@ -83,16 +83,11 @@ impl ReproduceArgs {
     pub fn run(mut self) -> Result<Exit, Failure> {
         self.format = self.format.settled();
         let papers = self.papers()?;
-        let page = self.page();
+        let page = terminal::wide_page(self.wide);
         #[cfg(feature = "figures")]
         if self.report.is_some() && papers.len() != 1 {
-            let mut wrong = Diagnostics::default();
             let help = "name it: `scavsim reproduce scavenger --report FILE`";
-            wrong.push(
-                scavsim_read::input::Diagnostic::general("`--report` is about one paper")
-                    .with_help(help),
-            );
-            return Err(Failure::Wrong(wrong));
+            return Err(wrong("`--report` is about one paper", help));
         }
         if !self.what_if.is_empty() {
             return self.change_keys(&papers, &page);
@@ -196,13 +191,6 @@ impl ReproduceArgs {
         Size {
             fidelity: self.fidelity,
             replicas: self.replicas.and_then(|n| Count::new(n.get())),
-        }
-    }
-
-    fn page(&self) -> Page {
-        Page {
-            is_wide: self.wide,
-            ..terminal::page()
         }
     }
 

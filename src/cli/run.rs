@@ -210,9 +210,7 @@ impl RunArgs {
 
     /// Describes the run, and estimates its time.
     fn describe(&self, mut scenarios: Vec<Scenario>) -> Result<Exit, Failure> {
-        let (page, text) = (terminal::page(), describe(&scenarios));
-        let lines = text.lines().map(|line| page.prose(line, 2));
-        terminal::print(&lines.collect::<String>())?;
+        terminal::print_lines(&describe(&scenarios))?;
         // On stderr, because it depends on the machine.
         for scenario in &mut scenarios {
             let text = estimate::without_programs(scenario, self.jobs())?;

@@ -91,6 +91,22 @@ pub fn page() -> Page {
 }
 
 /// The markup of tables, once a command has set it.
+/// Prints each line of a text, wrapped.
+pub fn print_lines(text: &str) -> io::Result<()> {
+    let page = page();
+    print(
+        &text
+            .lines()
+            .map(|line| page.prose(line, 2))
+            .collect::<String>(),
+    )
+}
+
+/// The page of tables whose columns are all shown if `is_wide`.
+pub fn wide_page(is_wide: bool) -> Page {
+    Page { is_wide, ..page() }
+}
+
 static MARKUP: OnceLock<Markup> = OnceLock::new();
 
 fn markup() -> Markup {

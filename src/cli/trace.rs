@@ -15,7 +15,6 @@ use scavsim_experiment::evaluate::TracedCase;
 use scavsim_experiment::{Case, Evaluator, Plan};
 use scavsim_provision::study::Study;
 use scavsim_provision::subject::MarketPolicies;
-use scavsim_read::input::Diagnostics;
 use scavsim_read::input::checked::Count;
 use scavsim_scenario::Overrides;
 use scavsim_show::report::trace_names::TraceOf;
@@ -63,9 +62,8 @@ impl TraceArgs {
             return Ok(Exit::Done);
         };
         if scenario.precision.is_some() {
-            let mut wrong = Diagnostics::default();
-            wrong.push(precision::open_number(&scenario, "a case number alone"));
-            return Err(Failure::Wrong(wrong));
+            let wrong = precision::open_number(&scenario, "a case number alone");
+            return Err(wrong.into());
         }
         let asked = std::mem::replace(&mut scenario.fidelity, Fidelity::Event);
         let cases = scenario.cases();
@@ -163,9 +161,7 @@ impl TraceArgs {
             folder.file(&name).display(),
             timeline.entries.len(),
         );
-        let page = terminal::page();
-        let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();
-        terminal::print(&lines)?;
+        terminal::print_lines(&told)?;
         Ok(Exit::Done)
     }
 
@@ -205,9 +201,7 @@ impl TraceArgs {
             folder.file(&name).display(),
             watched.entries.len(),
         );
-        let page = terminal::page();
-        let lines: String = told.lines().map(|line| page.prose(line, 2)).collect();
-        terminal::print(&lines)?;
+        terminal::print_lines(&told)?;
         Ok(())
     }
 }

@@ -66,7 +66,7 @@ impl ValidateArgs {
             }
             all.extend(load::load(&folder, &mut diagnostics));
         }
-        let all = sound(all, diagnostics)?;
+        let all = sound((all, diagnostics))?;
         let progress = Progress::over("validate", "workloads", all.len() as u64);
         let mut splits: Vec<ValidationSplit> = Vec::new();
         for workload in &all {
@@ -94,7 +94,7 @@ impl ValidateArgs {
 pub(super) fn of_import(folder: &Folder) -> Result<String, Failure> {
     let mut diagnostics = Diagnostics::default();
     let workload = load::load(folder, &mut diagnostics);
-    let workload = sound(workload, diagnostics)?;
+    let workload = sound((workload, diagnostics))?;
     let splits = workload.map_or(Vec::new(), |w| validate(&w, Depth::Report));
     if splits.iter().all(|split| split.asked == 0) {
         return Ok(String::new());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, wrong};
 use super::listing::{self, Format, written};
 use super::terminal;
 use scavsim_base::text::{Column, Page, Sheet};
@@ -103,11 +103,9 @@ impl RunsArgs {
     }
 
     fn no_plan(&self, read: &ReadRuns) -> Failure {
-        let mut wrong = Diagnostics::default();
         let title = format!("{}: a run's numbers make no plan", self.file.display());
         let help = plans::misfits(&read.preset, &read.rows).join("; ");
-        wrong.push(Diagnostic::general(title).with_help(help));
-        Failure::Wrong(wrong)
+        wrong(title, &help)
     }
 
     /// The named runtime, or the ones among which runs decide.

@@ -152,8 +152,9 @@ pub struct PreparedPlan {
     /// Per stage.
     reductions: Vec<Reduction>,
     memory: Vec<u64>,
-    may_not_fit: bool,
-    checkpoint_bytes: u64,
+    /// Whether a GPU may need more memory than it has: it fits, or nearly, by the prediction, but not by its error interval.
+    pub may_not_fit: bool,
+    pub checkpoint_bytes: u64,
 }
 
 impl PreparedPlan {
@@ -415,15 +416,6 @@ impl PreparedPlan {
     /// Maximum bytes that one GPU of a stage holds in a step, over all replicas.
     pub fn peak_memory_bytes(&self, stage: usize) -> u64 {
         self.memory.get(stage).copied().unwrap_or(0)
-    }
-
-    /// Whether a GPU may need more memory than it has: it fits, or nearly, by the prediction, but not by its error interval.
-    pub fn may_not_fit(&self) -> bool {
-        self.may_not_fit
-    }
-
-    pub fn checkpoint_bytes(&self) -> u64 {
-        self.checkpoint_bytes
     }
 }
 

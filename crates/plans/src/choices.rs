@@ -376,8 +376,8 @@ fn way(
         compute_s: breakdown.compute_s + breakdown.update_s,
         bubble_share: breakdown.bubble_share() as f32,
         peak_gib: (peak.unwrap_or(0) as f64 / GIB) as f32,
-        may_not_fit: prepared.may_not_fit(),
-        state_bytes: prepared.checkpoint_bytes() as f64,
+        may_not_fit: prepared.may_not_fit,
+        state_bytes: prepared.checkpoint_bytes as f64,
         cuts: cuts.into(),
         // It is known with the names of all.
         key: WorkloadKey::from_name(&parts.name).configuration(0),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::exit::Failure;
+use super::exit::{Failure, wrong};
 use super::{terminal, units};
 pub(super) use answer::DeadlineQuestion;
 use answer::PlannedAnswer;
@@ -193,10 +193,9 @@ impl DeadlineQuestion {
         effort: PlanningOptions<'_>,
         use_it: impl FnOnce(&PlannedAnswer<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut wrong = Diagnostics::default();
-        let Some(stand_in) = SubstituteMarket::read(&mut wrong) else {
-            return Err(Failure::Wrong(wrong));
-        };
+        let mut mistakes = Diagnostics::default();
+        let stand_in = SubstituteMarket::read(&mut mistakes);
+        let stand_in = stand_in.ok_or(Failure::Wrong(mistakes))?;
         let promise = Promise {
             deadline_h: self.deadline.hours,
             miss: self.miss,
@@ -224,8 +223,7 @@ impl DeadlineQuestion {
                 pairs.len()
             );
             let help = "fewer --runs, an earlier --deadline, or fewer policies by --policy";
-            wrong.push(Diagnostic::general(title).with_help(help));
-            return Err(Failure::Wrong(wrong));
+            return Err(wrong(title, help));
         }
         let mut plans: Vec<Plan<'_>> = pool.install(|| {
             let run =
@@ -237,7 +235,7 @@ impl DeadlineQuestion {
         }
         sort(&mut plans, advice, 1.0 - self.miss);
         let Some(first) = plans.first() else {
-            return Err(Failure::Wrong(self.too_early(advice, &promise)));
+            return Err(self.too_early(advice, &promise));
         };
         let rule = Rule::for_plan(first, &promise);
         use_it(&PlannedAnswer {
@@ -280,8 +278,7 @@ impl DeadlineQuestion {
     }
 
     /// Reports how far the deadline is before the end of the fastest run.
-    fn too_early(&self, advice: &RentalAdvice, promise: &Promise) -> Diagnostics {
-        let mut wrong = Diagnostics::default();
+    fn too_early(&self, advice: &RentalAdvice, promise: &Promise) -> Failure {
         let nearest = advice.nearest.iter().chain(&advice.choices);
         let ends = nearest.map(|choice| {
             let candidate = Candidate::new(choice, None, promise);
@@ -304,8 +301,7 @@ impl DeadlineQuestion {
             ),
             None => "no configuration can be predicted".to_owned(),
         };
-        wrong.push(Diagnostic::general(title).with_help(help));
-        wrong
+        wrong(title, &help)
     }
 }
 

@@ -9,7 +9,7 @@ use scavsim_search::testbed::{Stop, Testbed, TestbedRequest};
 
 #[derive(Debug)]
 pub struct Replay {
-    written: Transcript,
+    pub written: Transcript,
     /// Why a question or choice cannot be repeated, in words.
     wrong: Mutex<Option<String>>,
 }
@@ -20,10 +20,6 @@ impl Replay {
             written,
             wrong: Mutex::new(None),
         }
-    }
-
-    pub fn written(&self) -> &Transcript {
-        &self.written
     }
 
     pub fn wrong(&self) -> Option<String> {

@@ -256,7 +256,7 @@ impl WalkStep<'_> {
         if let Some(why) = replay.wrong() {
             return Err(NoSearch::Wrong(why));
         }
-        let written = replay.written();
+        let written = &replay.written;
         // Only the program knows why it failed; the failure itself is charged.
         let failed = (record.status != Status::Ok)
             .then(|| (written.failed.clone()).unwrap_or_else(|| record.reason.to_string()));

@@ -1,4 +1,4 @@
-use super::draws::{draws, mean_drawn, stream};
+use super::draws::{draws, mean_drawn, mean_over_ages, stream};
 use super::file_inputs::FileInputs;
 use super::function::{Function, function};
 use super::lifetime_spec::library;
@@ -7,7 +7,7 @@ use scavsim_base::rng::{ModelKey, Purpose};
 use scavsim_base::stats::kolmogorov_smirnov_against;
 use scavsim_data::cloud::lifetimes::Lifetime;
 use scavsim_read::expression::Arguments;
-use scavsim_sim::cluster::checkpoint::run_time;
+use scavsim_sim::cluster::checkpoint::{drawn, run_time};
 
 /// The lifetime model of the argument `life`, and its name.
 pub(super) fn life<'g>(
@@ -62,18 +62,10 @@ fn drawn_lost_by(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, N
 fn drawn_lost_during(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
-    let key = Purpose::ModelLives(ModelKey::from_name("failure"));
-    let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(
-        draws(arguments)?,
-        &ages_h,
-        key,
-        |age_h, stream| {
-            let rest_h = life.sample_rest(age_h, stream);
-            let is_lost = scavsim_sim::cluster::checkpoint::drawn::is_shorter(rest_h, job_h);
-            f64::from(u8::from(is_lost))
-        },
-    ))
+    mean_over_ages(arguments, "failure", |age_h, stream| {
+        let rest_h = life.sample_rest(age_h, stream);
+        f64::from(u8::from(drawn::is_shorter(rest_h, job_h)))
+    })
 }
 
 fn life_distance(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {

@@ -32,7 +32,7 @@ fn named<'b>(
 ) -> Result<&'b MeasuredParallelPlan, NoValue> {
     let name = arguments.text("plan")?;
     beside.plan(name).ok_or_else(|| {
-        let known: Vec<&str> = beside.plans().iter().map(|plan| &*plan.name).collect();
+        let known: Vec<&str> = beside.plans.iter().map(|plan| &*plan.name).collect();
         NoValue::not_measured(format!("plan `{name}`"), name, &known)
     })
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::draws::{draws, mean_drawn};
+use super::draws::{draws, mean_drawn, mean_over_ages};
 use super::file_inputs::{FileInputs, Schedule};
 use super::function::{Function, function};
 use super::lives::{age_h, life};
@@ -30,6 +30,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!(checkpointed_h ["life", "job_h", "age_h?", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?"] "expected hours of a job with the checkpoints of such a table, or with one at a fixed interval of minutes"),
     function!(drawn_checkpointed_h ["life", "job_h", "age_h", "odds", "write_min", "restart_min", "step_min", "longest_h?", "every_min?", "draws"] "the same from drawn lives; several ages in turn"),
 ];
+
+fn minutes_in_h(arguments: &Arguments<'_>, name: &str) -> Result<f64, NoValue> {
+    Ok(arguments.number(name)? / MINUTES_PER_HOUR)
+}
 
 fn increase_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
@@ -65,41 +69,34 @@ fn drawn_increase_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64
 fn drawn_run_time_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
     let (_, life) = life(given, arguments)?;
     let job_h = arguments.number("job_h")?;
-    let restart_h = arguments.number("restart_min")? / MINUTES_PER_HOUR;
+    let restart_h = minutes_in_h(arguments, "restart_min")?;
     if from_scratch_h(life, job_h, 0.0).is_infinite() {
         return Err(NoValue::LivesTooShort);
     }
-    let key = Purpose::ModelLives(ModelKey::from_name("run_time"));
-    let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(
-        draws(arguments)?,
-        &ages_h,
-        key,
-        |age_h, stream| drawn::run_time_h(life, age_h, job_h, restart_h, stream),
-    ))
+    mean_over_ages(arguments, "run_time", |age_h, stream| {
+        drawn::run_time_h(life, age_h, job_h, restart_h, stream)
+    })
 }
 
 fn young_daly_min(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let write_h = arguments.number("write_min")? / MINUTES_PER_HOUR;
+    let write_h = minutes_in_h(arguments, "write_min")?;
     let young = YoungDaly::first_order(write_h, arguments.number("mtbf_h")?);
     let young = young.ok_or(NoValue::NotPositive("both times are"))?;
     Ok(young.interval_h() * MINUTES_PER_HOUR)
 }
 
 fn daly_h(_: &FileInputs, arguments: &Arguments<'_>) -> Result<f64, NoValue> {
-    let hours = |name: &str| Ok::<_, NoValue>(arguments.number(name)? / MINUTES_PER_HOUR);
     let (job_h, mtbf_h) = (arguments.number("job_h")?, arguments.number("mtbf_h")?);
     Ok(run_time::daly_h(
         job_h,
-        hours("every_min")?,
-        hours("write_min")?,
-        hours("restart_min")?,
+        minutes_in_h(arguments, "every_min")?,
+        minutes_in_h(arguments, "write_min")?,
+        minutes_in_h(arguments, "restart_min")?,
         mtbf_h,
     ))
 }
 
 fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
-    let hours = |name: &str| Ok::<_, NoValue>(arguments.number(name)? / MINUTES_PER_HOUR);
     let job_h = arguments.number("job_h")?;
     let longest_h = arguments.optional_number("longest_h")?.unwrap_or(job_h);
     if job_h > longest_h {
@@ -107,9 +104,9 @@ fn task(arguments: &Arguments<'_>) -> Result<Task, NoValue> {
     }
     Ok(Task {
         job_h: longest_h,
-        write_h: hours("write_min")?,
-        restart_h: hours("restart_min")?,
-        step_h: hours("step_min")?,
+        write_h: minutes_in_h(arguments, "write_min")?,
+        restart_h: minutes_in_h(arguments, "restart_min")?,
+        step_h: minutes_in_h(arguments, "step_min")?,
     })
 }
 
@@ -187,12 +184,7 @@ fn drawn_checkpointed_h(given: &FileInputs, arguments: &Arguments<'_>) -> Result
         let why = "no schedule that a job can follow";
         return Err(NoValue::SinceStart(why));
     };
-    let key = Purpose::ModelLives(ModelKey::from_name("overhead"));
-    let ages_h = arguments.numbers("age_h")?;
-    Ok(mean_drawn(
-        draws(arguments)?,
-        &ages_h,
-        key,
-        |age_h, stream| drawn::checkpointed_h(life, &table, task, job_h, age_h, stream),
-    ))
+    mean_over_ages(arguments, "overhead", |age_h, stream| {
+        drawn::checkpointed_h(life, &table, task, job_h, age_h, stream)
+    })
 }

@@ -15,7 +15,7 @@ pub struct MeasuredPlanSet {
     profiles: BTreeMap<String, LayerProfile>,
     links: Links,
     nodes: Vec<NodeKind>,
-    plans: Vec<MeasuredParallelPlan>,
+    pub plans: Vec<MeasuredParallelPlan>,
 }
 
 /// Pipelines that were held out, judged by the fit to all others.
@@ -44,10 +44,6 @@ impl MeasuredPlanSet {
             links: library::links(diagnostics)?,
             nodes: nodes(),
         })
-    }
-
-    pub fn plans(&self) -> &[MeasuredParallelPlan] {
-        &self.plans
     }
 
     #[cfg(test)]

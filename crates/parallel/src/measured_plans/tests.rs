@@ -11,7 +11,7 @@ fn beside() -> MeasuredPlanSet {
     let beside = MeasuredPlanSet::embedded(&mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.render(false));
     let beside = beside.expect("it is embedded");
-    assert_eq!(beside.plans().len(), 18);
+    assert_eq!(beside.plans.len(), 18);
     beside
 }
 
@@ -32,16 +32,16 @@ impl MeasuredPlanSet {
     }
 
     fn all(&self) -> Vec<&MeasuredParallelPlan> {
-        self.plans().iter().collect()
+        self.plans.iter().collect()
     }
 
     fn pipelines(&self) -> Vec<&MeasuredParallelPlan> {
         let more = |plan: &&MeasuredParallelPlan| plan.plan.stages.len() > 1;
-        self.plans().iter().filter(more).collect()
+        self.plans.iter().filter(more).collect()
     }
 
     fn of(&self, name: &str) -> &MeasuredParallelPlan {
-        let mut named = self.plans().iter().filter(|p| p.name == name);
+        let mut named = self.plans.iter().filter(|p| p.name == name);
         named.next().expect("it is in the table")
     }
 
@@ -126,7 +126,7 @@ fn of_equal_gpus_the_fastest_plan_is_the_measured_fastest() {
     let beside = beside();
     let runtime = Runtime::default();
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<&MeasuredParallelPlan>> = BTreeMap::new();
-    for plan in beside.plans() {
+    for plan in &beside.plans {
         let mut gpus: BTreeMap<u32, u32> = BTreeMap::new();
         for replica in plan.plan.stages.iter().flat_map(|s| &s.replicas) {
             *gpus.entry(replica.kind).or_default() += replica.tensor;
@@ -182,7 +182,7 @@ fn messages_hide_behind_launches() {
         let without = beside.error(plan, &runtime);
         assert!(with.abs() < 0.06 && without > least);
     }
-    for plan in beside.plans().iter().filter(|p| !beside.is_launch_bound(p)) {
+    for plan in beside.plans.iter().filter(|p| !beside.is_launch_bound(p)) {
         let change = beside.error(plan, &Runtime::default()) - beside.error(plan, &runtime);
         assert!(change.abs() < 1e-5, "{}", plan.name);
     }

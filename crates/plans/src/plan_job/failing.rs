@@ -75,7 +75,7 @@ impl FailureClock {
     }
 
     pub(super) fn watch(&mut self, vms: &HeldVms) {
-        self.rate = vms.failures_h() / SECONDS_PER_HOUR;
+        self.rate = vms.failures_h / SECONDS_PER_HOUR;
     }
 
     /// When the next failure comes, if nobody goes or comes.
@@ -93,7 +93,7 @@ impl FailureClock {
     /// Whether the failure due at `at` hits a machine that runs by then; else another comes after it.
     pub(super) fn hits(&mut self, vms: &HeldVms, at: SimTime) -> bool {
         let then = exponential(&mut self.stream);
-        let place = vms.place_at(self.stream.uniform() * vms.failures_h());
+        let place = vms.place_at(self.stream.uniform() * vms.failures_h);
         let hit = place.filter(|place| vms.all()[*place].vm.runs <= at);
         self.due = hit.map(|place| Failure { at, place, then });
         if hit.is_none() {

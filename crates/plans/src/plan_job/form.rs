@@ -87,7 +87,7 @@ impl PlanJob {
             let is_short = self.request(on, boot);
             let more_at = self.more_at(on);
             let goes_on = on.terms.reacting.reaction.goes_on();
-            let all_run = self.vms.last_runs() <= self.now;
+            let all_run = self.vms.last_runs <= self.now;
             if (goes_on || (!is_short && all_run))
                 && let Some(formation) = self.next_formation(on, left_s, boot.mean_s())
             {
@@ -101,7 +101,7 @@ impl PlanJob {
                 // More may be had then, where there are not always enough.
                 more_at
             } else {
-                self.vms.last_runs().max(self.now)
+                self.vms.last_runs.max(self.now)
             };
             if next >= SimTime::LAST {
                 return Err(UnfinishedJob::NobodyLeft { at: self.now });

@@ -16,9 +16,9 @@ pub(super) struct HeldVm {
 pub(super) struct HeldVms {
     all: Vec<HeldVm>,
     /// The first moment at which one is lost, as far as that is known.
-    first_lost: SimTime,
-    last_runs: SimTime,
-    failures_h: f64,
+    pub(super) first_lost: SimTime,
+    pub(super) last_runs: SimTime,
+    pub(super) failures_h: f64,
     are_alike: bool,
     /// Places of those that a failure has hit.
     struck: Vec<usize>,
@@ -53,14 +53,6 @@ impl HeldVms {
         running.map(|held| held.gpus).sum()
     }
 
-    pub(super) fn first_lost(&self) -> SimTime {
-        self.first_lost
-    }
-
-    pub(super) fn last_runs(&self) -> SimTime {
-        self.last_runs
-    }
-
     /// When the next of those that do not run yet does.
     pub(super) fn next_runs(&self, now: SimTime) -> SimTime {
         if self.last_runs <= now {
@@ -72,10 +64,6 @@ impl HeldVms {
             .map(|held| held.vm.runs)
             .filter(|runs| *runs > now);
         coming.min().unwrap_or(SimTime::LAST)
-    }
-
-    pub(super) fn failures_h(&self) -> f64 {
-        self.failures_h
     }
 
     pub(super) fn push(&mut self, held: HeldVm) {

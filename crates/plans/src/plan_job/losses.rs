@@ -11,7 +11,7 @@ use scavsim_sim::training::log::{LogEvent, Track};
 impl PlanJob {
     pub(super) fn known_loss(&self, on: PlanWithTerms<'_>) -> SimTime {
         if on.way.on_spot {
-            self.vms.first_lost()
+            self.vms.first_lost
         } else {
             SimTime::LAST
         }
@@ -88,7 +88,7 @@ impl PlanJob {
         for (vm, at) in idle {
             self.end_at(&vm, at, EndedBy::Provider);
         }
-        let first = self.vms.first_lost();
+        let first = self.vms.first_lost;
         (first <= until && first < SimTime::LAST).then_some(first)
     }
 

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{Marker, Style};
+use crate::report::percent::first_of;
+use crate::report::stored_rows::invalid;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 const MOST_VMS: usize = 40;
@@ -38,7 +40,6 @@ struct Entry {
 
 /// Draws the entries of a file; `file` is its name in messages.
 pub fn figure(lines: impl BufRead, file: &str) -> io::Result<Figure> {
-    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut life = JobTimeline::default();
     for (number, line) in lines.lines().enumerate() {
         let entry: Entry = serde_json::from_str(&line?).map_err(|why| {
@@ -150,11 +151,7 @@ impl JobTimeline {
         );
         let names = (0..shown).rev().map(|number| format!("VM {number}"));
         let names: Vec<String> = names.chain([JOB.to_owned()]).collect();
-        let rest = if self.vms > shown {
-            format!(" The first {shown} of {} VMs.", self.vms)
-        } else {
-            String::new()
-        };
+        let rest = first_of(shown, self.vms, " VMs.");
         let end = if self.reached {
             "reaches its target"
         } else {

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::record_digest::{Chooser, ChosenPoint, Outcomes, RecordDigest};
+use super::place::{Outcome, Place};
+use super::record_digest::{ChosenPoint, Outcomes, RecordDigest};
 use crate::report::manifest::Identity;
 use scavsim_base::stats::Share;
 use scavsim_base::units::SECONDS_PER_HOUR;
 use scavsim_data::workload::Workload;
-use scavsim_experiment::{Group, Ranked, Ranking};
+use scavsim_experiment::{Chosen, Group, Ranked, Ranking};
 use scavsim_scenario::Scenario;
 use scavsim_search::search::Objective;
 use scavsim_search::search::objective::{Point, choose};
-use scavsim_search::testbed::PlanMetrics;
 
 /// Minimum number of runs of a configuration for its 5 % and 95 % quantiles.
 const FEWEST_RUNS: u64 = 20;
@@ -29,14 +29,6 @@ pub struct Material {
     pub gathered: RecordDigest,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
-    /// Hours: 5 % and 95 % quantiles.
-    pub time_h: Option<[f64; 2]>,
-    /// USD: 5 % and 95 % quantiles.
-    pub cost_usd: Option<[f64; 2]>,
-}
-
 /// The configurations of one workload in one setting under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cloud {
@@ -47,37 +39,6 @@ pub struct Cloud {
     /// Whether these are all configurations, or only the chosen ones.
     pub is_all: bool,
     pub places: Vec<Place>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Place {
-    /// VM shape or kind of cluster.
-    pub vm: Option<String>,
-    /// VMs with their number, if all configurations are known.
-    pub held: Option<String>,
-    pub workers: Option<u32>,
-    pub batch: Option<u32>,
-    /// Values on all other axes.
-    pub other: Option<String>,
-    pub time_h: f64,
-    pub cost_usd: f64,
-    /// Measured, interpolated or extrapolated.
-    pub provenance: String,
-    /// Metrics of a parallel plan; known if all configurations are.
-    pub plan: Option<PlanMetrics>,
-    /// Whether no other is faster without costing more, or cheaper without being slower.
-    pub is_on_front: bool,
-    /// Whether it is the knee of the front.
-    pub is_knee: bool,
-    /// Whether the limits allow it; true if unknown.
-    pub is_allowed: bool,
-    /// Objectives for which it is the oracle's choice; empty unless all configurations are known.
-    pub best_for: Vec<Objective>,
-    /// 5 % and 95 % quantiles of hours and of USD, if runs were simulated.
-    pub ends: Option<[[f64; 2]; 2]>,
-    /// Share of runs that miss a limit, if there is one.
-    pub miss: Option<f64>,
-    pub by: Vec<Chooser>,
 }
 
 impl Material {
@@ -115,15 +76,19 @@ impl Material {
 
     /// Distinct values of a key of the groups, in their order.
     pub fn distinct<'m>(&'m self, key: impl Fn(&'m Group) -> &'m str) -> Vec<&'m str> {
-        let mut all: Vec<&str> = Vec::new();
-        for group in &self.groups {
-            let value = key(group);
-            if !all.contains(&value) {
-                all.push(value);
-            }
-        }
-        all
+        distinct(self.groups.iter().map(key))
     }
+}
+
+/// Each word once, in the order in which they come.
+pub(crate) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+    let mut all: Vec<&str> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all
 }
 
 fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
@@ -132,35 +97,7 @@ fn outcome(group: &Group, all: &mut [Outcomes]) -> Outcome {
             == (&group.setting, &group.workload, &group.pricing)
             && (&one.objective, &one.strategy) == (&group.objective, &group.strategy)
     });
-    own.map_or_else(Outcome::default, |own| Outcome {
-        time_h: own.time_h(),
-        cost_usd: own.cost_usd(),
-    })
-}
-
-impl Place {
-    /// The name: workers × batch, and the other values that identify the configuration.
-    pub fn name(&self, with_vm: bool) -> String {
-        let mut parts = Vec::new();
-        match (self.workers, self.batch) {
-            (Some(workers), Some(batch)) => parts.push(format!("{workers} × {batch}")),
-            (Some(workers), None) => parts.push(workers.to_string()),
-            (None, Some(batch)) => parts.push(format!("batch {batch}")),
-            (None, None) => {}
-        }
-        if with_vm || parts.is_empty() {
-            parts.extend(self.vm.clone());
-        }
-        parts.extend(self.other.clone());
-        parts.join(" ")
-    }
-
-    fn point(&self) -> Point {
-        Point {
-            time_s: self.time_h * SECONDS_PER_HOUR,
-            cost_usd: self.cost_usd,
-        }
-    }
+    own.map_or_else(Outcome::default, Outcomes::ends)
 }
 
 type Key<'a> = (
@@ -171,26 +108,30 @@ type Key<'a> = (
 );
 
 impl Cloud {
+    pub fn place_of(&self, chosen: &Chosen) -> Option<&Place> {
+        self.places.iter().find(|place| place.is(chosen))
+    }
+
     /// All configurations of each ranking, with the strategies that chose them.
     pub fn of_rankings(rankings: Vec<Ranking>, chosen: &[ChosenPoint]) -> Vec<Cloud> {
-        fn key(p: &ChosenPoint) -> Key<'_> {
-            let (vm, other) = (p.vm.as_deref(), p.other.as_deref());
-            let of = [&*p.setting, &p.workload, &p.pricing];
-            (of, vm, [p.workers, p.batch], other)
+        fn key<'p>(of: [&'p str; 3], place: &'p Place) -> Key<'p> {
+            let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
+            (of, vm, [place.workers, place.batch], other)
         }
-        let chosen: HashMap<Key<'_>, &ChosenPoint> = chosen.iter().map(|p| (key(p), p)).collect();
+        let chosen: HashMap<Key<'_>, &Place> = (chosen.iter())
+            .map(|p| {
+                (
+                    key([&p.setting, &p.workload, &p.pricing], &p.place),
+                    &p.place,
+                )
+            })
+            .collect();
         let mut clouds: Vec<Cloud> = rankings.into_iter().map(of_ranking).collect();
         for cloud in &mut clouds {
             for place in &mut cloud.places {
-                let (vm, other) = (place.vm.as_deref(), place.other.as_deref());
-                let key: Key<'_> = (
-                    [&cloud.setting, &cloud.workload, &cloud.pricing],
-                    vm,
-                    [place.workers, place.batch],
-                    other,
-                );
-                if let Some(point) = chosen.get(&key) {
-                    place.by = point.by.clone();
+                let of = [&*cloud.setting, &cloud.workload, &cloud.pricing];
+                if let Some(own) = chosen.get(&key(of, place)) {
+                    place.by = own.by.clone();
                 }
             }
         }
@@ -269,18 +210,7 @@ fn of_choices(chosen: &[ChosenPoint]) -> Vec<Cloud> {
             (&c.setting, &c.workload, &c.pricing)
                 == (&point.setting, &point.workload, &point.pricing)
         };
-        let place = Place {
-            vm: point.vm.clone(),
-            workers: point.workers,
-            batch: point.batch,
-            other: point.other.clone(),
-            time_h: point.time_h,
-            cost_usd: point.cost_usd,
-            provenance: point.provenance.clone(),
-            is_allowed: true,
-            by: point.by.clone(),
-            ..Place::default()
-        };
+        let place = point.place.clone();
         match clouds.iter_mut().find(is_it) {
             Some(cloud) => cloud.places.push(place),
             None => clouds.push(Cloud {

@@ -6,6 +6,7 @@ pub mod draw;
 pub mod job_timeline;
 pub mod kinds;
 pub mod material;
+pub mod place;
 pub mod policy_timeline;
 pub mod record_digest;
 pub mod style;

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::io;
 
 use super::axis_means::AxisMeans;
+use super::place::{Chooser, Outcome, Place};
 use scavsim_base::stats::RunningMedian;
 use scavsim_experiment::{Group, OwnedRecord, Record, Sink, Status, Summary, Tasks};
 
@@ -56,23 +57,7 @@ pub struct ChosenPoint {
     pub setting: String,
     pub workload: String,
     pub pricing: String,
-    pub vm: Option<String>,
-    /// Number of workers; `None` if configurations have no such axis.
-    pub workers: Option<u32>,
-    /// Global batch in samples; `None` if configurations have no such axis.
-    pub batch: Option<u32>,
-    pub other: Option<String>,
-    pub time_h: f64,
-    pub cost_usd: f64,
-    pub provenance: String,
-    pub by: Vec<Chooser>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Chooser {
-    pub strategy: String,
-    pub objective: String,
-    pub cases: u64,
+    pub place: Place,
 }
 
 /// Selects cases to keep: all if there are few, otherwise those with a low scrambled number.
@@ -100,12 +85,11 @@ impl Rule {
 }
 
 impl Outcomes {
-    pub fn time_h(&mut self) -> Option<[f64; 2]> {
-        ends(&mut self.time_h)
-    }
-
-    pub fn cost_usd(&mut self) -> Option<[f64; 2]> {
-        ends(&mut self.cost_usd)
+    pub fn ends(&mut self) -> Outcome {
+        Outcome {
+            time_h: ends(&mut self.time_h),
+            cost_usd: ends(&mut self.cost_usd),
+        }
     }
 
     fn is_of(&self, record: &Record<'_>) -> bool {
@@ -195,10 +179,7 @@ impl RecordDigest {
             return;
         }
         self.known.insert(key, self.chosen.len());
-        let mut point = ChosenPoint {
-            setting: record.setting.to_owned(),
-            workload: record.workload.to_owned(),
-            pricing: record.pricing.to_owned(),
+        let place = Place {
             vm: record.chosen_vm.map(str::to_owned),
             workers: record.chosen_workers,
             batch: record.chosen_batch,
@@ -206,7 +187,14 @@ impl RecordDigest {
             time_h,
             cost_usd,
             provenance: record.provenance.unwrap_or_default().to_owned(),
-            by: Vec::new(),
+            is_allowed: true,
+            ..Place::default()
+        };
+        let mut point = ChosenPoint {
+            setting: record.setting.to_owned(),
+            workload: record.workload.to_owned(),
+            pricing: record.pricing.to_owned(),
+            place,
         };
         point.note(record);
         self.chosen.push(point);
@@ -218,9 +206,10 @@ impl ChosenPoint {
         let is_it = |one: &&mut Chooser| {
             one.strategy == record.strategy && one.objective == record.objective
         };
-        match self.by.iter_mut().find(is_it) {
+        let by = &mut self.place.by;
+        match by.iter_mut().find(is_it) {
             Some(one) => one.cases += 1,
-            None => self.by.push(Chooser {
+            None => by.push(Chooser {
                 strategy: record.strategy.to_owned(),
                 objective: record.objective.to_owned(),
                 cases: 1,

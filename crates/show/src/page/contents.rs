@@ -63,17 +63,6 @@ impl Picker {
     }
 }
 
-/// The distinct words, in their order.
-pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
-    let mut all: Vec<&str> = Vec::new();
-    for word in words {
-        if !all.contains(&word) {
-            all.push(word);
-        }
-    }
-    all
-}
-
 #[derive(Debug, Serialize)]
 pub struct Fact {
     pub name: String,

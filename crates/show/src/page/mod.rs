@@ -14,6 +14,7 @@ pub mod picture;
 mod sources;
 pub mod table;
 
+use crate::figure::draw::escaped;
 use contents::Contents;
 
 const FORM: &str = include_str!("form.html");
@@ -67,21 +68,6 @@ fn filled(form: &str, part: impl Fn(&str) -> String) -> String {
         rest = behind;
     }
     text + rest
-}
-
-fn escaped(text: &str) -> String {
-    let mut all = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => all += "&amp;",
-            '<' => all += "&lt;",
-            '>' => all += "&gt;",
-            '"' => all += "&quot;",
-            '\'' => all += "&#39;",
-            letter => all.push(letter),
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The page of a recommendation.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
-use super::contents::{Contents, Fact, Picker, distinct};
+use super::contents::{Contents, Fact, Picker};
 use super::picture::{Layer, Picture};
 use super::sources::Source;
 use super::table::Table;
+use crate::figure::material::distinct;
+use crate::report::percent::first_of;
 use scavsim_base::text::words::{
     hours, plural, plural_with_commas, rate, share, short_time, small_usd,
 };
@@ -276,11 +278,7 @@ fn configurations(advice: &Advice) -> Table {
         }),
     ];
     let count = advice.choices.len();
-    let rest = if count > MOST_ROWS {
-        format!(" The first {MOST_ROWS} of {count}; all are in `--format json`.")
-    } else {
-        String::new()
-    };
+    let rest = first_of(MOST_ROWS, count, "; all are in `--format json`.");
     let note = format!("Those that keep to the limits, the best first.{rest}");
     let sheet = Sheet::new(advice.choices.iter().take(MOST_ROWS), columns);
     let limits = if advice.goal.is_limited() {

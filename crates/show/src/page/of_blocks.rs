@@ -1,9 +1,11 @@
 //! Shared parts of the pages of a leaderboard and of a comparison: strategies by objective and runs of the job.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
-use super::contents::{Picker, distinct};
+use super::contents::Picker;
 use super::picture::{Layer, Picture, PictureAxis};
 use super::table::Table;
+use crate::figure::material::distinct;
+use crate::report::percent::first_of;
 use scavsim_base::text::words::{plural, share, signed_percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_measure::compare::judge::judge;
@@ -181,11 +183,7 @@ pub(super) fn units(blocks: &[Block]) -> Table {
         over("regret, %", Tally::regret),
     ];
     let count = rows().count();
-    let cut = if count > MOST_ROWS {
-        format!(" The first {MOST_ROWS} of {count}; `--format units` has all.")
-    } else {
-        String::new()
-    };
+    let cut = first_of(MOST_ROWS, count, "; `--format units` has all.");
     let note = format!("Means over replicas.{cut}");
     let sheet = Sheet::new(rows().take(MOST_ROWS), columns);
     Table::from_sheet("units", "Every job", note, &sheet).closed()

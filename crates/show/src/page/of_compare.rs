@@ -1,7 +1,8 @@
 //! The page of a comparison of strategies.
 
-use super::contents::{Contents, Fact, distinct};
+use super::contents::{Contents, Fact};
 use super::of_blocks;
+use crate::figure::material::distinct;
 use scavsim_base::text::words::{plural, plural_with_commas};
 use scavsim_measure::compare::Comparison;
 

@@ -1,10 +1,11 @@
 //! The page of a reproduction: published figures compared with ours.
 
 use super::answer::{Answer, CardLine, HeadlineValue};
-use super::contents::{Contents, Fact, Picker, distinct};
+use super::contents::{Contents, Fact, Picker};
 use super::picture::{Layer, Picture, PictureAxis};
 use super::sources::Source;
 use super::table::Table;
+use crate::figure::material::distinct;
 use scavsim_base::text::words::plural;
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_papers::reproduce::claims::{Claim, claims};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use scavsim_base::text::{Cell, Column, Sheet};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Table {
     pub id: &'static str,
     pub caption: &'static str,
@@ -26,7 +26,7 @@ pub struct Table {
     pub orders: BTreeMap<&'static str, &'static str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Head {
     /// Words of the head, with the unit.
     pub name: String,
@@ -65,11 +65,7 @@ impl Table {
                 name: column.head.to_string(),
                 is_number: !column.is_text,
                 digits: digits.max().unwrap_or(0),
-                is_more: false,
-                half: None,
-                is_bar: false,
-                about: String::new(),
-                words: Vec::new(),
+                ..Head::default()
             }
         };
         let mut table = Table {
@@ -80,10 +76,7 @@ impl Table {
             rows: (cells.iter())
                 .map(|row| row.iter().map(value).collect())
                 .collect(),
-            is_detail: false,
-            parts: None,
-            picks: None,
-            orders: BTreeMap::new(),
+            ..Table::default()
         };
         table.keep_words();
         table

@@ -15,7 +15,7 @@ pub(super) const MARKS: [(&str, &str, &str); 2] = [
 ];
 
 /// Hours and USD of the oracle's choice in a block, if it has one.
-pub(super) fn oracle_figures(block: &[Group]) -> Option<(f64, f64)> {
+pub(crate) fn oracle_figures(block: &[Group]) -> Option<(f64, f64)> {
     let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
     mean("oracle_time_h").zip(mean("oracle_cost_usd"))
 }
@@ -81,6 +81,11 @@ pub(super) fn all_on(vm: &str) -> String {
         None => format!("all on {vm}, one worker on each"),
         Some((name, each)) => format!("all on {name}, {each} workers on each"),
     }
+}
+
+/// Whether a strategy knows earlier runs.
+pub fn builds_on_runs(group: &Group) -> bool {
+    (group.mean("known_time_h")).is_some_and(|known| known.mean > 0.0)
 }
 
 pub fn is_all_knowing(group: &Group) -> bool {

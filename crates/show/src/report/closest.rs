@@ -9,11 +9,10 @@ use scavsim_search::search::Objective;
 
 /// The distance of a group from the oracle in its objective: smaller is better; `None` if unknown.
 pub(super) fn distance(group: &Group) -> Option<f64> {
-    let over = |metric| Some(typical(group, metric)?.value());
-    match objective(group)? {
-        Objective::Time => over("overhead_net_time"),
-        Objective::Cost => over("overhead_net_cost"),
-        Objective::Knee => Some(-group.mean("knee_depth")?.mean),
+    objective(group)?;
+    match net_overhead(objective(group)) {
+        Some(metric) => Some(typical(group, metric)?.value()),
+        None => Some(-group.mean("knee_depth")?.mean),
     }
 }
 
@@ -26,26 +25,22 @@ pub(super) fn kept(group: &Group) -> f64 {
     share.unwrap_or(1.0)
 }
 
-pub(super) fn distance_text(group: &Group) -> String {
-    let over =
-        |metric| typical(group, metric).map(|value| format!("{} %", value.text_with_interval()));
-    let text = match objective(group) {
-        Some(Objective::Time) => over("overhead_net_time"),
-        Some(Objective::Cost) => over("overhead_net_cost"),
-        Some(Objective::Knee) | None => group
-            .mean("knee_depth")
-            .map(|depth| format!("depth {:.2} of 1", depth.mean)),
-    };
-    text.unwrap_or_default()
+/// The metric by which strategies are judged for an objective; none for the knee, which has a depth.
+pub(crate) fn net_overhead(by: Option<Objective>) -> Option<&'static str> {
+    match by? {
+        Objective::Time => Some("overhead_net_time"),
+        Objective::Cost => Some("overhead_net_cost"),
+        Objective::Knee => None,
+    }
 }
 
 fn shown(group: &Group) -> (i64, String) {
     let percent = (100.0 * kept(group)).round() as i64;
-    let text = match objective(group) {
-        Some(Objective::Knee) | None => distance_text(group),
-        _ => distance(group).map(signed).unwrap_or_default(),
+    let text = match net_overhead(objective(group)) {
+        None => (group.mean("knee_depth")).map(|depth| format!("depth {:.2} of 1", depth.mean)),
+        Some(_) => distance(group).map(signed),
     };
-    (percent, text)
+    (percent, text.unwrap_or_default())
 }
 
 /// Whether two groups are equal in everything that is printed, including the search.

@@ -1,8 +1,8 @@
 //! The headline of all tables, a line per job and objective: the best configuration, and the closest strategy.
 
-use super::choices::{all_on, objective, oracle_figures, oracle_place, shared_vm};
-use super::closest::{are_equal, kept, ranked};
-use super::percent::{mean_percent, typical};
+use super::choices::{all_on, builds_on_runs, objective, oracle_figures, oracle_place, shared_vm};
+use super::closest::{are_equal, kept, net_overhead, ranked};
+use super::percent::{mean_of, mean_percent, typical};
 use super::places::Places;
 use super::summary_columns::{known_text, spent_text};
 
@@ -272,10 +272,6 @@ fn of_closest<'l, 'g>(
 }
 
 /// Whether a strategy uses earlier runs.
-fn builds_on_runs(group: &Group) -> bool {
-    group_mean(group, "known_time_h").is_some_and(|hours| hours > 0.0)
-}
-
 fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'g> {
     let figures = oracle_figures(block);
     let best = |between: &str| match (figures, oracle_place(block, places, with_vm, between)) {
@@ -314,19 +310,14 @@ fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'
 
 /// Time and cost of a search, and the one that the objective counts.
 fn search_texts(group: &Group) -> [String; 2] {
-    let mean = |metric| group_mean(group, metric);
     let whole = spent_text(group, ["search_time_h", "search_cost_usd"]);
-    match (mean("search_time_h"), mean("search_cost_usd")) {
-        (Some(time), Some(cost)) if time > 0.0 => match objective(group) {
+    match ["search_time_h", "search_cost_usd"].map(|metric| mean_of(group, metric)) {
+        [Some(time), Some(cost)] if time > 0.0 => match objective(group) {
             Some(Objective::Cost) => [whole, usd(cost)],
             _ => [whole, hours(time)],
         },
         _ => [whole.clone(), whole],
     }
-}
-
-fn group_mean(group: &Group, metric: &str) -> Option<f64> {
-    group.mean(metric).map(|mean| mean.mean)
 }
 
 /// The share of the knee's gain that choices miss, without the search.
@@ -351,10 +342,10 @@ pub(super) fn off(group: &Group) -> Option<Mean> {
             ..*mean
         })
     };
-    match objective(group)? {
-        Objective::Time => over("overhead_net_time"),
-        Objective::Cost => over("overhead_net_cost"),
-        Objective::Knee => group.mean("knee_depth").map(missed),
+    objective(group)?;
+    match net_overhead(objective(group)) {
+        Some(metric) => over(metric),
+        None => group.mean("knee_depth").map(missed),
     }
 }
 
@@ -365,10 +356,9 @@ fn off_text(group: &Group) -> [String; 2] {
         let percent = |text| format!("{text} %");
         Some([percent(value.text()), percent(value.text_with_interval())])
     };
-    let both = match objective(group) {
-        Some(Objective::Time) => over("overhead_net_time"),
-        Some(Objective::Cost) => over("overhead_net_cost"),
-        Some(Objective::Knee) | None => group.mean("knee_depth").map(|depth| {
+    let both = match net_overhead(objective(group)) {
+        Some(metric) => over(metric),
+        None => group.mean("knee_depth").map(|depth| {
             let missed = missed(depth);
             [signed(missed.mean), mean_percent(&missed)].map(|text| format!("{text} %"))
         }),

@@ -150,8 +150,13 @@ pub const SUMMARY_HASH: &str = "summary_hash";
 
 pub(super) const HASH_DIGITS: usize = 32;
 
+/// 128 bits of BLAKE3 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex()[..HASH_DIGITS].to_owned()
+    short(blake3::Hasher::new().update(bytes))
+}
+
+pub(super) fn short(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
 }
 
 /// Adds the hash of all other fields. It has no key: it detects accidents, not forgery, which evaluating again detects.

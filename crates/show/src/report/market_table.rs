@@ -6,6 +6,7 @@ use scavsim_data::pricing::MARKET;
 use scavsim_experiment::{Group, GroupSummary};
 use scavsim_search::search::CLAIRVOYANT;
 
+use super::percent::mean_of;
 use super::summary_table::{are_of_a_block, failures};
 
 /// Whether groups belong to policies.
@@ -123,7 +124,7 @@ pub(super) fn columns<'g, T>(tallied: fn(&T) -> &GroupSummary) -> Vec<Column<'g,
 
 /// Mean USD of a life, if there is a result.
 pub fn cost_usd(group: &Group) -> Option<f64> {
-    Some(group.mean("cost_usd")?.mean)
+    mean_of(group, "cost_usd")
 }
 
 pub fn is_in_time(group: &Group) -> bool {

@@ -2,7 +2,7 @@
 
 pub mod axis_map;
 pub mod choices;
-mod closest;
+pub(crate) mod closest;
 pub mod clusters_table;
 pub mod csv_rows;
 pub mod failures_csv;

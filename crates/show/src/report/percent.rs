@@ -14,6 +14,19 @@ pub enum TypicalValue<'g> {
     Median(f64),
 }
 
+/// The sentence that says how many of all are shown, if not all are.
+pub fn first_of(most: usize, count: usize, rest: &str) -> String {
+    if count > most {
+        format!(" The first {most} of {count}{rest}")
+    } else {
+        String::new()
+    }
+}
+
+pub fn mean_of(group: &Group, metric: &str) -> Option<f64> {
+    group.mean(metric).map(|mean| mean.mean)
+}
+
 /// The mean of a ratio less 1, or its median if [a tail](is_of_a_tail) dominates the mean.
 pub fn typical<'g>(group: &'g Group, metric: &str) -> Option<TypicalValue<'g>> {
     let mean = group.mean(metric)?;

@@ -8,6 +8,7 @@ use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use super::csv_rows::CsvRows;
+use super::manifest;
 use super::records_file::RecordsFormat;
 use super::row_hashes::{self, RowHashes};
 use scavsim_base::output::OutputFolder;
@@ -51,7 +52,7 @@ impl CsvPart {
 
     /// Computes the hash of the rows, after the last one.
     pub fn end(&mut self) {
-        self.leaf = row_hashes::leaf(self.rows.bytes());
+        self.leaf = manifest::hash(self.rows.bytes());
     }
 
     pub fn from_rows(rows: CsvRows, leaf: String) -> CsvPart {

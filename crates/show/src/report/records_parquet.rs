@@ -24,6 +24,7 @@ use parquet::schema::types::ColumnPath;
 use rayon::prelude::*;
 
 use super::records_file::{FormPart, RecordsFile, RecordsFileFactory, RecordsFormat, own};
+use super::stored_rows::invalid;
 use scavsim_base::output::PartialFile;
 use scavsim_experiment::columns::Kind;
 use scavsim_experiment::{AXIS, COLUMNS, Record, RecordBatches, RecordColumns};
@@ -143,7 +144,6 @@ pub fn read(
     axes: &[String],
     take: &mut dyn FnMut(&StringRecord) -> io::Result<()>,
 ) -> io::Result<()> {
-    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let file = regular::open(path)?;
     let open = || {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(io_error)?;
@@ -180,8 +180,7 @@ fn guarded<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     panic::set_hook(Box::new(|_| {}));
     let done = panic::catch_unwind(AssertUnwindSafe(read));
     panic::set_hook(hook);
-    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the file is damaged");
-    done.unwrap_or_else(|_| Err(damaged()))
+    done.unwrap_or_else(|_| Err(invalid("the file is damaged")))
 }
 
 enum StoredColumn<'b> {

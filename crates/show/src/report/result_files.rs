@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::manifest::{self, FILES, HASH_DIGITS, Identity};
+use super::manifest::{self, FILES, HASH_DIGITS, Identity, short};
 use super::results;
 use scavsim_base::output::{OutputFolder, PartialFile, partial_name};
 use scavsim_measure::compare::ComparisonQuestion;
@@ -84,10 +84,6 @@ impl Write for ResultFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-fn short(hasher: &blake3::Hasher) -> String {
-    hasher.finalize().to_hex()[..HASH_DIGITS].to_owned()
 }
 
 /// The files in a folder that do not match its manifest, and the number of files in that; `None` if it names none.

@@ -15,7 +15,7 @@ use super::manifest::{self, Identity};
 use super::records_csv::{self, CsvPart, RecordsCsv, ValidRows};
 use super::records_file::{FormPart, RecordsFile, RecordsFormat};
 use super::row_hashes::{self, AlteredRows, RowHashes};
-use super::stored_rows::StoredRows;
+use super::stored_rows::{StoredRows, invalid};
 use super::unfinished_rows;
 use super::{failures_csv, summary_by, summary_csv};
 use scavsim_base::output::{OutputFolder, partial_name};
@@ -364,10 +364,8 @@ pub fn summary_columns(summary: &[u8]) -> io::Result<Option<KeyColumns>> {
         .iter()
         .position(|name| *name == summary_by::FIRST_FIGURE);
     let by = by.and_then(|count| names[..count].join(",").parse().ok());
-    by.map(Some).ok_or_else(|| {
-        let what = format!("{SUMMARY}: its header is none of a summary");
-        io::Error::new(io::ErrorKind::InvalidData, what)
-    })
+    let wrong = || invalid(format!("{SUMMARY}: its header is none of a summary"));
+    by.map(Some).ok_or_else(wrong)
 }
 
 /// Whether the summary in `folder` has the requested columns `by`.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::manifest::{self, Identity};
+use super::manifest::{self, Identity, short};
 use scavsim_experiment::Tasks;
 
 /// Hashes of the rows in an unfinished file. Each line has the number of rows up to it, and the hash of the rows of the last
@@ -18,11 +18,6 @@ pub const PARTIAL: &str = "records.partial.hashes";
 const MOST: u64 = 64;
 const TASKS: &str = "tasks_per_hash";
 const HASHES: &str = "records_hashes";
-
-/// The hash of the rows of a task with their line ends: 128 bits of BLAKE3 in hexadecimal digits.
-pub fn leaf(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex()[..32].to_owned()
-}
 
 /// The hashes of consecutive rows.
 #[derive(Debug, Clone)]
@@ -120,10 +115,6 @@ impl RowHashes {
     pub fn manifest_entries(&self) -> [(&'static str, Value); 2] {
         [(TASKS, json!(self.per_hash)), (HASHES, json!(self.all()))]
     }
-}
-
-fn short(hasher: &blake3::Hasher) -> String {
-    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 /// Stored rows that do not match the hashes in their manifest: they were changed, removed or added after the run. Holds the

@@ -12,7 +12,6 @@ use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
 use super::manifest::{self, Identity};
 use super::records_csv;
-use super::row_hashes;
 use super::stored_shard::{self, HASH, StoredShard};
 use scavsim_base::output::{OutputFolder, PartialFile, is_partial};
 use scavsim_experiment::{
@@ -160,7 +159,7 @@ impl<'p> Part<'p> for ShardPart {
     }
 
     fn end(&mut self) {
-        let leaf = row_hashes::leaf(self.rows.bytes());
+        let leaf = manifest::hash(self.rows.bytes());
         let failures = std::mem::take(&mut self.failures).into_bytes();
         self.entry = failures.map(|failures: Vec<u8>| {
             stored_shard::entry(&self.rows, &leaf, self.failed, &failures, &self.summary)

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::manifest::{self, Identity};
 use super::results::{Results, ResultsPart};
+use super::stored_rows::invalid;
 use super::stored_shard::{StoredShard, StoredTask};
 use scavsim_base::output::is_partial;
 use scavsim_experiment::{Finished, Gather, Maker, Shard, Tasks};
@@ -160,17 +161,13 @@ impl Shards {
             // They were checked when they were opened.
             let task = shard.next_task()?;
             let is_it = |task: &StoredTask| task.count == cases.end - cases.start;
-            let named = |what: String| {
-                let what = format!("{}: {what}", path.display());
-                io::Error::new(io::ErrorKind::InvalidData, what)
-            };
             let Some(task) = task.filter(is_it) else {
-                return Err(named(format!(
-                    "case {} is not where it belongs",
-                    cases.start
+                let (path, first) = (path.display(), cases.start);
+                return Err(invalid(format!(
+                    "{path}: case {first} is not where it belongs"
                 )));
             };
-            let at = shard.read_positions();
+            let at = shard.at;
             take(cases, task)?;
             if owner >= MOST_OPEN {
                 *place = ShardPlace::Closed(Some(at));

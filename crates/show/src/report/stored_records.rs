@@ -12,7 +12,7 @@ use super::csv_rows::CsvRows;
 use super::manifest::{self, Identity};
 use super::row_hashes::{AlteredRows, Check};
 use super::row_reader::RowReader;
-use super::stored_rows::StoredRows;
+use super::stored_rows::{StoredRows, invalid};
 use super::{records_csv, records_jsonl};
 use scavsim_experiment::{Record, RecordColumns, Sink};
 use scavsim_read::input::regular;
@@ -167,8 +167,4 @@ fn json_lines(
         seen.push_row(&row)?;
     }
     Ok(())
-}
-
-fn invalid(what: impl ToString) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
 }

@@ -161,14 +161,15 @@ impl Read for RecentBytes {
     }
 }
 
-fn invalid(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+/// What is wrong with a stored file.
+pub(crate) fn invalid(what: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
 }
 
 fn io_error(error: csv::Error) -> io::Error {
     let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
-        _ => io::Error::new(io::ErrorKind::InvalidData, text),
+        _ => invalid(text),
     }
 }

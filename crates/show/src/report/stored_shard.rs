@@ -12,9 +12,11 @@ use std::sync::Arc;
 
 use super::csv_rows::CsvRows;
 use super::failures_csv::FailuresPart;
+use super::manifest;
 use super::records_csv::{self, CsvPart};
-use super::row_hashes;
+use super::row_hashes::AlteredRows;
 use super::row_reader::RowReader;
+use super::stored_rows::invalid;
 use scavsim_experiment::{Reader, Record, RecordColumns, SummaryPart, Writer};
 use scavsim_read::input::regular;
 
@@ -125,7 +127,7 @@ impl StoredTask {
 pub struct StoredShard {
     rows: File,
     sums: BufReader<File>,
-    at: [u64; 2],
+    pub at: [u64; 2],
     path: PathBuf,
 }
 
@@ -154,9 +156,9 @@ impl StoredShard {
             Ok((file, at))
         };
         let (rows, rows_at) = open(path, &records_csv::header(columns)?, at.map(|at| at[0]))
-            .map_err(|error| named(path, error))?;
-        let (sums, sums_at) =
-            open(&sums_path, HEAD, at.map(|at| at[1])).map_err(|error| named(&sums_path, error))?;
+            .map_err(|error| AlteredRows::named(path, error))?;
+        let (sums, sums_at) = open(&sums_path, HEAD, at.map(|at| at[1]))
+            .map_err(|error| AlteredRows::named(&sums_path, error))?;
         Ok(StoredShard {
             rows,
             sums: BufReader::with_capacity(1 << 14, sums),
@@ -165,14 +167,10 @@ impl StoredShard {
         })
     }
 
-    pub fn read_positions(&self) -> [u64; 2] {
-        self.at
-    }
-
     /// The next task; `None` after the last. Its entry is trusted.
     pub fn next_task(&mut self) -> io::Result<Option<StoredTask>> {
         let read = self.read();
-        read.map_err(|error| named(&self.path, error))
+        read.map_err(|error| AlteredRows::named(&self.path, error))
     }
 
     fn read(&mut self) -> io::Result<Option<StoredTask>> {
@@ -218,7 +216,9 @@ impl StoredShard {
     /// task match its entry, and that nothing follows them.
     pub fn hash(path: &Path, columns: &RecordColumns) -> io::Result<String> {
         let mut shard = StoredShard::open(path, columns, None)?;
-        shard.hash_all().map_err(|error| named(path, error))
+        shard
+            .hash_all()
+            .map_err(|error| AlteredRows::named(path, error))
     }
 
     fn hash_all(&mut self) -> io::Result<String> {
@@ -230,7 +230,7 @@ impl StoredShard {
             }
             let told = TaskEntry::read(&mut Reader(&entry))?;
             exactly(&mut self.rows, told.bytes, &mut rows)?;
-            if row_hashes::leaf(&rows) != told.leaf {
+            if manifest::hash(&rows) != told.leaf {
                 return Err(invalid("its rows are not those that the shard wrote"));
             }
             all.update(&hash);
@@ -268,12 +268,4 @@ fn cut_off_or(error: io::Error) -> io::Error {
 
 fn damaged() -> io::Error {
     invalid("its sums are damaged")
-}
-
-fn invalid(what: impl ToString) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
-}
-
-fn named(path: &Path, error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::percent::{ends, right, right_alone, typical};
+use super::choices::builds_on_runs;
+use super::percent::{ends, mean_of, right, right_alone, typical};
 use scavsim_base::stats::{Interval, Ratio};
 use scavsim_base::text::Column;
 use scavsim_base::text::words::{NONE, hours, or_dash, signed, usd};
@@ -50,7 +51,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         rank: 5,
         meaning: "of the choice below the line between the ends of the oracle's front, over that of the knee",
         is_there: |group| group.mean("knee_depth").is_some(),
-        cell: |group| mean_text(group, "knee_depth", |depth| format!("{depth:.2}")),
+        cell: |group| or_dash(mean_of(group, "knee_depth").map(|depth| format!("{depth:.2}"))),
         short: None,
     },
     TableColumn {
@@ -77,11 +78,7 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         head: "knowledge",
         rank: 8,
         meaning: "time and cost of the earlier runs behind the strategy",
-        is_there: |group| {
-            group
-                .mean("known_time_h")
-                .is_some_and(|hours| hours.mean > 0.0)
-        },
+        is_there: builds_on_runs,
         cell: known_text,
         short: None,
     },
@@ -158,12 +155,9 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
         rank: 10,
         meaning: "mean over configurations of |predicted - expected time| / expected time",
         is_there: always,
-        cell: |group| {
-            let mean = |metric| Some(group.mean(metric)?.mean);
-            match (mean("error_mean"), mean("error_max")) {
-                (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
-                _ => NONE.to_owned(),
-            }
+        cell: |group| match (mean_of(group, "error_mean"), mean_of(group, "error_max")) {
+            (Some(mean), Some(max)) => format!("{:.1} ({:.1}) %", 100.0 * mean, 100.0 * max),
+            _ => NONE.to_owned(),
         },
         short: None,
     },
@@ -171,10 +165,6 @@ pub(super) const COLUMNS: [TableColumn; 11] = [
 
 fn always(_: &Group) -> bool {
     true
-}
-
-fn mean_text(group: &Group, metric: &str, text: fn(f64) -> String) -> String {
-    or_dash(group.mean(metric).map(|mean| text(mean.mean)))
 }
 
 /// Percent of time and of cost.
@@ -197,8 +187,10 @@ fn three_text(parts: [Option<String>; 3]) -> String {
 
 /// Hours and USD of earlier runs; large values are rounded.
 pub(super) fn known_text(group: &Group) -> String {
-    let round = |metric| Some(group.mean(metric)?.mean);
-    match (round("known_time_h"), round("known_cost_usd")) {
+    match (
+        mean_of(group, "known_time_h"),
+        mean_of(group, "known_cost_usd"),
+    ) {
         (Some(0.0), _) => "none".to_owned(),
         (Some(time), Some(cost)) if time >= 10.0 => format!("{time:.0} h, ${cost:.0}"),
         _ => spent_text(group, ["known_time_h", "known_cost_usd"]),
@@ -207,7 +199,7 @@ pub(super) fn known_text(group: &Group) -> String {
 
 /// Hours and USD of two metrics.
 pub(super) fn spent_text(group: &Group, metrics: [&str; 2]) -> String {
-    match metrics.map(|metric| group.mean(metric).map(|mean| mean.mean)) {
+    match metrics.map(|metric| mean_of(group, metric)) {
         [Some(time), Some(cost)] if time > 0.0 => {
             format!("{}, {}", hours(time), usd(cost))
         }

@@ -11,14 +11,14 @@ use scavsim_provision::study::Setting;
 use scavsim_sim::training::log::{Entry, Track};
 
 #[derive(Serialize)]
-pub(super) struct Line<A> {
-    pub(super) at_s: f64,
+struct Line<A> {
+    at_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) for_s: Option<f64>,
-    pub(super) track: TrackName,
-    pub(super) kind: Kind,
-    pub(super) name: &'static str,
-    pub(super) args: A,
+    for_s: Option<f64>,
+    track: TrackName,
+    kind: Kind,
+    name: &'static str,
+    args: A,
 }
 
 /// Writes the events of a job under a policy.
@@ -36,44 +36,48 @@ pub fn write_life(
         done_h: f64,
         spent_usd: f64,
     }
-    write_head(of, &mut into)?;
+    line(&mut into, 0.0, None, "case", of)?;
     for entry in &life.entries {
         let zone = |at: usize| Some(setting.world.zones.get(at)?.name.as_str());
-        let line = Line {
-            at_s: entry.at_s,
-            for_s: None,
-            track: TrackName(Track::Job),
-            kind: Kind::Instant,
-            name: entry.what.name(),
-            args: LifeArgs {
-                zone: entry.zone.and_then(zone),
-                form: &setting.job.form(entry.form).name,
-                done_h: entry.done_s / SECONDS_PER_HOUR,
-                spent_usd: entry.spent_usd,
-            },
+        let args = LifeArgs {
+            zone: entry.zone.and_then(zone),
+            form: &setting.job.form(entry.form).name,
+            done_h: entry.done_s / SECONDS_PER_HOUR,
+            spent_usd: entry.spent_usd,
         };
-        serde_json::to_writer(&mut into, &line)?;
-        into.write_all(b"\n")?;
+        line(&mut into, entry.at_s, None, entry.what.name(), args)?;
     }
     Ok(())
 }
 
-fn write_head(of: &TraceOf<'_>, into: &mut impl Write) -> io::Result<()> {
-    let head = Line {
-        at_s: 0.0,
-        for_s: None,
+/// Writes an event of the job; without a duration it is an instant.
+pub(super) fn line<A: Serialize>(
+    into: &mut impl Write,
+    at_s: f64,
+    until_s: Option<f64>,
+    name: &'static str,
+    args: A,
+) -> io::Result<()> {
+    let for_s = until_s.map(|until| until - at_s).filter(|s| *s > 0.0);
+    let line = Line {
+        at_s,
+        for_s,
         track: TrackName(Track::Job),
-        kind: Kind::Instant,
-        name: "case",
-        args: of,
+        kind: if for_s.is_some() {
+            Kind::Span
+        } else {
+            Kind::Instant
+        },
+        name,
+        args,
     };
-    serde_json::to_writer(&mut *into, &head)?;
+    serde_json::to_writer(&mut *into, &line)?;
     into.write_all(b"\n")
 }
 
 /// Writes `entries`, which are sorted by time, after a line that describes their origin.
 pub fn write(of: &TraceOf<'_>, entries: &[Entry], mut into: impl Write) -> io::Result<()> {
-    write_head(of, &mut into)?;
+    line(&mut into, 0.0, None, "case", of)?;
     for entry in entries {
         let (name, kind) = name(entry.what);
         let line: Line<Args<'_>> = Line {

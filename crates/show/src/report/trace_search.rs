@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::trace_jsonl::Line;
-use super::trace_names::{Kind, TraceOf, TrackName};
+use super::trace_jsonl::line;
+use super::trace_names::TraceOf;
 use scavsim_base::text::words::{or_dash, share, short_figure, short_time};
 use scavsim_base::text::{Column, Page, Sheet};
 use scavsim_base::units::SECONDS_PER_HOUR;
@@ -13,7 +13,6 @@ use scavsim_data::space::Space;
 use scavsim_experiment::Record;
 use scavsim_search::testbed::TestbedExchange;
 use scavsim_search::testbed::transcript::{ObservedTarget, RequestedExtent, TranscriptStep};
-use scavsim_sim::training::log::Track;
 
 /// Number of predictions in the table.
 const SHOWN: usize = 5;
@@ -76,31 +75,6 @@ struct RecordArgs<'a> {
 
 #[derive(Serialize)]
 struct NoArgs {}
-
-fn line<A: Serialize>(
-    into: &mut impl Write,
-    at_s: f64,
-    until_s: Option<f64>,
-    name: &'static str,
-    args: A,
-) -> io::Result<()> {
-    // An event without duration is an instant.
-    let for_s = until_s.map(|until| until - at_s).filter(|s| *s > 0.0);
-    let line = Line {
-        at_s,
-        for_s,
-        track: TrackName(Track::Job),
-        kind: if for_s.is_some() {
-            Kind::Span
-        } else {
-            Kind::Instant
-        },
-        name,
-        args,
-    };
-    serde_json::to_writer(&mut *into, &line)?;
-    into.write_all(b"\n")
-}
 
 impl SearchTrace<'_> {
     pub fn write(&self, mut into: impl Write) -> io::Result<()> {

@@ -51,7 +51,7 @@ impl Market {
             Losses::Batch(batch) => {
                 let event = batch.next(&mut self.stream);
                 self.at += SimTime::from_seconds(event.after_h * SECONDS_PER_HOUR);
-                (self.lost, self.held) = (event.lost, batch.held_vms());
+                (self.lost, self.held) = (event.lost, batch.held_vms);
             }
             Losses::Trace(trace) => {
                 // A trace without a loss is refused when it is read as a market.

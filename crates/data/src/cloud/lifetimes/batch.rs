@@ -11,9 +11,10 @@ use scavsim_read::input::{Diagnostics, Source};
 /// P(lost by t) = 1 − exp(−λ s̄ t/n), λ losses per hour of s̄ VMs on average, among n held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    losses_per_h: f64,
-    held_vms: f64,
-    mean_vms: f64,
+    pub losses_per_h: f64,
+    /// VMs held in the mean where the losses were counted; [`share`](super::share()) brings a loss to another cluster.
+    pub held_vms: f64,
+    pub mean_vms: f64,
     /// VMs of a loss, and the share of losses that take no more.
     sizes: Vec<(u32, f64)>,
 }
@@ -74,20 +75,7 @@ impl Batch {
                 None => counted.push((change.removed, 1)),
             }
         }
-        Batch::new(&counted, trace.length_h(), trace.mean_held())
-    }
-
-    pub fn losses_per_h(&self) -> f64 {
-        self.losses_per_h
-    }
-
-    /// VMs held in the mean where the losses were counted; [`share`](super::share()) brings a loss to another cluster.
-    pub fn held_vms(&self) -> f64 {
-        self.held_vms
-    }
-
-    pub fn mean_vms(&self) -> f64 {
-        self.mean_vms
+        Batch::new(&counted, trace.length_h(), trace.mean_held)
     }
 
     /// The next loss. Two draws, whatever the cluster: all clusters of a replica meet the same losses.
@@ -127,7 +115,7 @@ mod tests {
     #[test]
     fn times_and_sizes_of_losses_are_those_counted() {
         let batch = batch();
-        assert_eq!(batch.losses_per_h(), 7.4);
+        assert_eq!(batch.losses_per_h, 7.4);
         let mut stream = Streams::new(3).stream(0, Purpose::Trial(0));
         let events: Vec<Event> = (0..20_000).map(|_| batch.next(&mut stream)).collect();
         let after: Vec<f64> = events.iter().map(|e| e.after_h).collect();

@@ -364,10 +364,10 @@ mod tests {
             let Kind::Batch(batch) = &Model::named(name).expect("it is there").kind else {
                 panic!("{name} is a batch");
             };
-            let found = batch.losses_per_h() * batch.mean_vms() / batch.held_vms();
+            let found = batch.losses_per_h * batch.mean_vms / batch.held_vms;
             near(found, per_vm_h, 0.005);
-            near(batch.mean_vms(), mean_vms, 0.005);
-            near(batch.held_vms(), held, 0.05);
+            near(batch.mean_vms, mean_vms, 0.005);
+            near(batch.held_vms, held, 0.05);
         }
     }
 

@@ -10,7 +10,7 @@ use scavsim_read::input::{Diagnostics, Source};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     changes: Vec<Change>,
-    mean_held: f64,
+    pub mean_held: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,10 +79,6 @@ impl Trace {
 
     pub fn length_h(&self) -> f64 {
         self.length_s() as f64 / SECONDS_PER_HOUR
-    }
-
-    pub fn mean_held(&self) -> f64 {
-        self.mean_held
     }
 
     /// VMs held at a time of the trace, what changes then included.
@@ -270,7 +266,7 @@ mod tests {
         ];
         assert_eq!(seen, expected);
         let held = 4.0 * 1200.0 + 6.0 * 1800.0 + 3.0 * 3600.0 + 6.0 * 2400.0;
-        assert!((trace.mean_held() - held / 9000.0).abs() < 1e-12);
+        assert!((trace.mean_held - held / 9000.0).abs() < 1e-12);
     }
 
     /// Four thousand lives, cut at 6 h; one false alarm in a hundred for each trace, at this fixed seed.

@@ -284,7 +284,7 @@ impl SearchingPolicy {
         let mut stream = Stream::seeded(self.seed);
         let mut testbed = self.readings.testbed(count, depends.prices);
         let ended = strategy.search(&task, &mut testbed, &mut stream, &mut self.forecast);
-        match (testbed.into_question(), ended) {
+        match (testbed.question, ended) {
             (Some(question), _) => Ok(Some(question)),
             (None, Err(why)) => Err(why),
             (None, Ok(())) => match self.forecast.fault(count) {

@@ -123,7 +123,8 @@ impl Readings {
 pub struct AnsweredTestbed<'r> {
     readings: &'r Readings,
     configurations: usize,
-    question: Option<Question>,
+    /// The question that it could not answer.
+    pub question: Option<Question>,
     /// Readings that answered.
     used: Vec<bool>,
     seconds: f64,
@@ -131,11 +132,6 @@ pub struct AnsweredTestbed<'r> {
 }
 
 impl AnsweredTestbed<'_> {
-    /// The question that it could not answer.
-    pub fn into_question(self) -> Option<Question> {
-        self.question
-    }
-
     fn ask(&mut self, configuration: usize, asked: TestbedRequest) -> Result<Observation, Stop> {
         if configuration >= self.configurations {
             return Err(Stop::Failed(format!(

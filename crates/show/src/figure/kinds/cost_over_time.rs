@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::description::{Axis, Figure, Mark, Panel, Scale, Series, Shape};
-use super::super::material::{Cloud, Material, Place};
+use super::super::material::{Cloud, Material};
+use super::super::place::Place;
 use super::super::style::{BLACK, Dash, GREY, Marker, Style};
 use super::kind::{FigureKind, FigureRequest, Row};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, differs_by_vm, nested_sizes, room};
+use crate::report::percent::mean_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "cost-over-time",
@@ -164,15 +166,12 @@ fn configurations(cloud: &Cloud, asked: &FigureRequest, keys: &[u32]) -> Vec<Ser
 /// The place that a group chose most often.
 fn chosen<'c>(row: &Row<'_>, cloud: Option<&'c Cloud>) -> Option<&'c Place> {
     let choice = row.group.choice.as_ref()?;
-    finishing(cloud?).find(|place| {
-        (&place.vm, &place.other) == (&choice.vm, &choice.other)
-            && (place.workers, place.batch) == (choice.workers, choice.batch)
-    })
+    finishing(cloud?).find(|place| place.is(choice))
 }
 
 fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
     let means = rows.iter().enumerate().filter_map(|(n, row)| {
-        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let mean = |metric| mean_of(row.group, metric);
         Some((n, row, [mean("time_h")?, mean("cost_usd")?]))
     });
     let means: Vec<_> = means.collect();
@@ -205,7 +204,7 @@ fn jobs(rows: &[Row<'_>], cloud: Option<&Cloud>) -> Vec<Series> {
 
 fn in_words(workload: &str, rows: &[Row<'_>], cloud: Option<&Cloud>) -> String {
     let each = rows.iter().filter_map(|row| {
-        let mean = |metric| row.group.mean(metric).map(|mean| mean.mean);
+        let mean = |metric| mean_of(row.group, metric);
         let (time, cost) = (mean("time_h")?, mean("cost_usd")?);
         let choice =
             chosen(row, cloud).map_or(String::new(), |place| format!(" on {}", place.name(false)));

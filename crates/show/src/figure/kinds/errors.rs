@@ -8,6 +8,7 @@ use super::super::style::{BLACK, Style};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
+use crate::report::percent::first_of;
 use scavsim_experiment::{Evaluator, Plan, PlanError};
 
 pub(super) const KIND: FigureKind = FigureKind {
@@ -70,11 +71,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         return Err(NoFigure::NoPredictions);
     }
     let (panels, _) = room(panels);
-    let of = if count > MOST_ARENAS {
-        format!(" The first {MOST_ARENAS} of {count} searches.")
-    } else {
-        String::new()
-    };
+    let of = first_of(MOST_ARENAS, count, " searches.");
     Ok(Figure {
         name: format!("errors{behind_name}"),
         title: format!("{}: error of predicted times{behind_title}", material.name),

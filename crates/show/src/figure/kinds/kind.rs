@@ -1,7 +1,8 @@
 //! A kind of figure, and a request for one.
 
 use super::super::description::Figure;
-use super::super::material::{Material, Outcome};
+use super::super::material::Material;
+use super::super::place::Outcome;
 use super::no_figure::NoFigure;
 use scavsim_data::workload::Workload;
 use scavsim_experiment::Group;

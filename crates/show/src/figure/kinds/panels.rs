@@ -2,6 +2,7 @@
 
 use super::super::material::Cloud;
 use super::kind::Row;
+use crate::report::percent::first_of;
 
 /// Maximum number of panels of one figure; others must be requested.
 const MOST_PANELS: usize = 12;
@@ -12,11 +13,11 @@ pub(super) const SIZE: [f64; 2] = [330.0, 290.0];
 pub(super) fn room<T>(panels: Vec<T>) -> (Vec<T>, String) {
     let count = panels.len();
     let kept: Vec<T> = panels.into_iter().take(MOST_PANELS).collect();
-    let sentence = if count > MOST_PANELS {
-        format!(" The first {MOST_PANELS} of {count} workloads; `--workload` shows another.")
-    } else {
-        String::new()
-    };
+    let sentence = first_of(
+        MOST_PANELS,
+        count,
+        " workloads; `--workload` shows another.",
+    );
     (kept, sentence)
 }
 

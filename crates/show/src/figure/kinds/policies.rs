@@ -7,6 +7,7 @@ use super::heat_map::{Cell, shaded};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, differs_by_vm, room};
+use crate::report::percent::first_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "policies",
@@ -72,11 +73,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
         220.0 + 17.0 * most(|panel| &panel.x).max(12.0),
         150.0 + 16.0 * most(|panel| &panel.y),
     ];
-    let more = if policies.len() > MOST {
-        format!(" The first {MOST} of {} policies.", policies.len())
-    } else {
-        String::new()
-    };
+    let more = first_of(MOST, policies.len(), " policies.");
     Ok(Figure {
         name: format!("policies{behind_name}"),
         title: format!(

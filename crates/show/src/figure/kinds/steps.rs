@@ -6,6 +6,7 @@ use super::super::style::Style;
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, room};
+use crate::report::percent::first_of;
 use scavsim_data::workload::Workload;
 
 pub(super) const KIND: FigureKind = FigureKind {
@@ -37,12 +38,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     let mut note =
         "Bars by workers × global batch. Communication: what does not hide behind compute."
             .to_owned();
-    if count > panels.len() {
-        note += &format!(
-            " The first {} of {count} tables; `--workload` shows others.",
-            panels.len()
-        );
-    }
+    note += &first_of(panels.len(), count, " tables; `--workload` shows others.");
     if cut {
         note += &format!(" The first {MOST_BARS} bars of each.");
     }

@@ -8,6 +8,7 @@ use super::super::style::Style;
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
+use crate::report::percent::first_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "throughput",
@@ -66,13 +67,9 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             "Lines of samples per second over the global batch, one per worker count: {}.",
             words.join("; ")
         ),
-        note: if count > panels.len() {
-            format!(
-                "The first {} of {count} tables; `--workload` shows others.",
-                panels.len()
-            )
-        } else {
-            "Global batch over the measured seconds of a step.".to_owned()
+        note: match first_of(panels.len(), count, " tables; `--workload` shows others.") {
+            all if all.is_empty() => "Global batch over the measured seconds of a step.".to_owned(),
+            some => some.trim_start().to_owned(),
         },
         columns: COLUMNS,
         size: SIZE,

@@ -8,6 +8,7 @@ use super::super::style::{BLACK, Dash, Style};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
+use crate::report::percent::first_of;
 use scavsim_data::workload::Interval;
 use scavsim_measure::validate::{Answer, Depth, ValidationSplit, validate};
 
@@ -66,14 +67,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     if panels.is_empty() {
         return Err(NoFigure::FewMeasurements);
     }
-    let more = if count > panels.len() {
-        format!(
-            " The first {} of {count} panels; `--workload` shows others.",
-            panels.len()
-        )
-    } else {
-        String::new()
-    };
+    let more = first_of(panels.len(), count, " panels; `--workload` shows others.");
     Ok(Figure {
         name: "validation".to_owned(),
         title: format!(

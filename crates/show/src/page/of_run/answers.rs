@@ -1,12 +1,16 @@
 //! The card of every setting, workload, policy and objective of a run.
 
 use super::super::answer::{Answer, CardLine, HeadlineValue};
-use super::names::{Names, is_of, other_axes};
+use super::names::{Names, other_axes};
 use crate::figure::Material;
-use crate::figure::material::{Cloud, Outcome, Place};
+use crate::figure::material::Cloud;
+use crate::figure::place::{Outcome, Place};
 use crate::report::Places;
-use crate::report::choices::{is_all_knowing, objective, place as in_words};
-use crate::report::percent::typical;
+use crate::report::choices::{
+    builds_on_runs, is_all_knowing, objective, oracle_figures, place as in_words,
+};
+use crate::report::closest::net_overhead;
+use crate::report::percent::{mean_of, typical};
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{hours, plural, share, signed_percent, usd};
 use scavsim_experiment::{Chosen, Group};
@@ -66,8 +70,7 @@ fn of_block<'m>(
         &first.pricing,
         &first.objective,
     );
-    let mean = |metric| block.iter().find_map(|g| g.mean(metric)).map(|m| m.mean);
-    let Some((time, cost)) = mean("oracle_time_h").zip(mean("oracle_cost_usd")) else {
+    let Some((time, cost)) = oracle_figures(block) else {
         "Nothing".clone_into(&mut answer.what);
         let reason = block.iter().flat_map(|group| &group.reasons).next();
         let reason = reason.map_or("no case has a result", |(reason, _)| reason.as_str());
@@ -101,8 +104,7 @@ fn of_block<'m>(
     let ends = ends.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
     if let Some(cloud) = cloud {
-        let is_best = |place: &&Place| first.oracle.as_ref().is_some_and(|own| is_of(place, own));
-        if let Some(best) = cloud.places.iter().find(is_best) {
+        if let Some(best) = first.oracle.as_ref().and_then(|own| cloud.place_of(own)) {
             // If the number of workers does not give the number of VMs.
             if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
                 answer.what.clone_from(held);
@@ -215,7 +217,7 @@ fn changes<'m>(
     let own = &block[0];
     own.oracle.as_ref()?;
     let told = |oracle: &Chosen| {
-        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, oracle)));
+        let place = cloud.and_then(|cloud| cloud.place_of(oracle));
         place.map_or_else(
             || in_words(oracle, places, " on "),
             |place| names.text(place),
@@ -263,14 +265,12 @@ fn changes<'m>(
 
 /// The distance of a group from the oracle: its sort key, smaller is better, and its text.
 fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
-    let over = |metric, what: &str| {
-        let value = typical(group, metric)?.value();
-        Some((value, format!("{} {what}", signed_percent(value))))
-    };
-    match by {
-        Some(Objective::Time) => over("overhead_net_time", "time"),
-        Some(Objective::Cost) => over("overhead_net_cost", "cost"),
-        Some(Objective::Knee) | None => {
+    match by.zip(net_overhead(by)) {
+        Some((by, metric)) => {
+            let value = typical(group, metric)?.value();
+            Some((value, format!("{} {}", signed_percent(value), by.name())))
+        }
+        None => {
             let depth = group.mean("knee_depth")?.mean;
             Some((-depth, format!("depth {depth:.2} of 1")))
         }
@@ -280,7 +280,6 @@ fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
 /// The strategies that find it, from nothing and with earlier runs, and the cost without a search.
 fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
     let known = |group: &Group| group.mean("known_cost_usd").map_or(0.0, |m| m.mean);
-    let hours_known = |group: &Group| group.mean("known_time_h").map_or(0.0, |m| m.mean);
     let best = |may: &dyn Fn(&Group) -> bool| {
         let all = block
             .iter()
@@ -296,25 +295,24 @@ fn finding(block: &[Group], by: Option<Objective>) -> Vec<CardLine> {
             .collect();
         Some((equal, text))
     };
-    let search = |group: &Group| {
-        let mean = |metric| group.mean(metric).map(|mean| mean.mean);
-        match (mean("search_time_h"), mean("search_cost_usd")) {
-            (Some(time), Some(cost)) if time > 0.0 => {
-                format!(", search {} and {}", hours(time), usd(cost))
-            }
-            (Some(time), None) if time > 0.0 => format!(", search {}", hours(time)),
-            _ => String::new(),
+    let search = |group: &Group| match ["search_time_h", "search_cost_usd"]
+        .map(|metric| mean_of(group, metric))
+    {
+        [Some(time), Some(cost)] if time > 0.0 => {
+            format!(", search {} and {}", hours(time), usd(cost))
         }
+        [Some(time), None] if time > 0.0 => format!(", search {}", hours(time)),
+        _ => String::new(),
     };
     let mut lines = Vec::new();
-    let fresh = best(&|group| hours_known(group) == 0.0 && group.strategy != DEFAULT);
+    let fresh = best(&|group| !builds_on_runs(group) && group.strategy != DEFAULT);
     lines.extend(fresh.map(|(groups, text)| {
         CardLine::new(
             "Found from nothing",
             format!("{}: {text}{}.", names(&groups), search(groups[0])),
         )
     }));
-    let with = best(&|group| hours_known(group) > 0.0);
+    let with = best(&builds_on_runs);
     lines.extend(with.map(|(groups, text)| {
         let least = groups
             .iter()

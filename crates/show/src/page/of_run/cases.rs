@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::super::table::{Head, Table, short_number};
@@ -57,10 +55,8 @@ pub(super) fn table(gathered: &RecordDigest) -> Table {
                 is_number,
                 digits: if is_whole { 0 } else { 3 },
                 is_more: !SHOWN.contains(&column.name),
-                half: None,
-                is_bar: false,
                 about: format!("{}{unit}", column.what),
-                words: Vec::new(),
+                ..Head::default()
             }
         })
         .collect();
@@ -81,9 +77,7 @@ pub(super) fn table(gathered: &RecordDigest) -> Table {
         columns,
         rows,
         is_detail: true,
-        parts: None,
-        picks: None,
-        orders: BTreeMap::new(),
+        ..Table::default()
     };
     table.keep_words();
     table

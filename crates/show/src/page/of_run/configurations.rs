@@ -1,7 +1,8 @@
 use super::super::table::Table;
 use super::names::Names;
 use super::tables::setting;
-use crate::figure::material::{Cloud, Place};
+use crate::figure::material::Cloud;
+use crate::figure::place::Place;
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_search::testbed::PlanMetrics;
 

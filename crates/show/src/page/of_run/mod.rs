@@ -7,11 +7,11 @@ mod names;
 mod tables;
 mod warnings;
 
-use super::contents::{Contents, Fact, Picker, distinct};
+use super::contents::{Contents, Fact, Picker};
 use super::picture::{Layer, Picture};
 use super::sources;
 use crate::figure::Material;
-use crate::figure::material::Cloud;
+use crate::figure::material::{Cloud, distinct};
 use crate::report::Places;
 use scavsim_base::text::words::{plural, plural_with_commas};
 use scavsim_experiment::Ranking;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::figure::material::{Cloud, Place};
-use scavsim_experiment::Chosen;
+use crate::figure::material::Cloud;
+use crate::figure::place::Place;
 
 /// The axis whose values need no name before them.
 const MARKET: &str = "market";
@@ -35,11 +35,6 @@ pub(super) fn other_axes(other: &str) -> String {
         .split(';')
         .map(|own| axis(own.split_once('=').unwrap_or((own, ""))));
     all.collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn is_of(place: &Place, chosen: &Chosen) -> bool {
-    (&place.vm, &place.other) == (&chosen.vm, &chosen.other)
-        && (place.workers, place.batch) == (chosen.workers, chosen.batch)
 }
 
 impl<'c> Names<'c> {

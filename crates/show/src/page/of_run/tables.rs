@@ -1,12 +1,12 @@
 //! Strategies and policies as tables.
 
 use super::super::table::Table;
-use super::names::{Names, is_of};
+use super::names::Names;
 use crate::figure::Material;
-use crate::figure::material::Outcome;
+use crate::figure::place::Outcome;
 use crate::report::Places;
-use crate::report::choices::{is_all_knowing, place as in_words};
-use crate::report::percent::typical;
+use crate::report::choices::{builds_on_runs, is_all_knowing, place as in_words};
+use crate::report::percent::{first_of, typical};
 use crate::report::summary_table::are_of_a_block;
 use scavsim_base::text::words::{or_dash, percent};
 use scavsim_base::text::{Cell, Column, Sheet};
@@ -16,26 +16,17 @@ use scavsim_experiment::Group;
 const MOST_STRATEGIES: usize = 2_000;
 const MOST_POLICIES: usize = 1_000;
 
+const IN_SUMMARY: &str = "; all are in summary.csv.";
+
 pub(super) fn setting<'m, R: 'm>(rows: &[R], of: fn(&R) -> &str) -> Option<Column<'m, R>> {
     let is_there = rows.iter().any(|row| !of(row).is_empty());
     is_there.then(|| Column::word("setting", move |row: &R| of(row)))
 }
 
-fn beyond(count: usize, most: usize) -> String {
-    if count > most {
-        format!(" The first {most} of {count}; all are in summary.csv.")
-    } else {
-        String::new()
-    }
-}
-
 type GroupRow<'m> = (&'m Group, &'m Outcome);
 
 fn begins(group: &Group) -> &'static str {
-    let knows = group
-        .mean("known_time_h")
-        .is_some_and(|known| known.mean > 0.0);
-    match (is_all_knowing(group), knows) {
+    match (is_all_knowing(group), builds_on_runs(group)) {
         (true, _) => "with the truth",
         (false, true) => "with earlier runs",
         (false, false) => "from nothing",
@@ -191,7 +182,7 @@ pub(super) fn strategies(material: &Material) -> Table {
     let columns: Vec<_> = columns.chain(plans.into_iter().flatten()).collect();
     let note = format!(
         "Over the oracle's time and cost in the same replica, search counted.{}",
-        beyond(material.groups.len(), MOST_STRATEGIES)
+        first_of(MOST_STRATEGIES, material.groups.len(), IN_SUMMARY)
     );
     let sheet = Sheet::new(rows, columns);
     let mut table = Table::from_sheet("strategies", "What finding it costs", note, &sheet)
@@ -211,7 +202,7 @@ pub(super) fn strategies(material: &Material) -> Table {
 fn choice(group: &Group, material: &Material, names: &Names<'_>) -> String {
     let cloud = material.cloud(&group.setting, &group.workload, &group.pricing);
     or_dash(group.choice.as_ref().map(|choice| {
-        let place = cloud.and_then(|cloud| cloud.places.iter().find(|own| is_of(own, choice)));
+        let place = cloud.and_then(|cloud| cloud.place_of(choice));
         let text = place.map_or_else(
             || in_words(choice, &Places::default(), " on "),
             |place| names.text(place),
@@ -256,7 +247,7 @@ pub(super) fn policies(material: &Material, places: &Places) -> Table {
     let count = blocks.len();
     let note = format!(
         "The best configuration at each price; a click on a row shows the page at it.{}",
-        beyond(count, MOST_POLICIES)
+        first_of(MOST_POLICIES, count, IN_SUMMARY)
     );
     let sheet = Sheet::new(blocks.into_iter().take(MOST_POLICIES), columns);
     let mut table = Table::from_sheet("policies", "What prices change", note, &sheet)

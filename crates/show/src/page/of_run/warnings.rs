@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::figure::Material;
+use crate::report::choices::builds_on_runs;
 use crate::report::{Places, manifest};
 use scavsim_experiment::Group;
 use scavsim_sim::training::Variation;
@@ -90,10 +91,7 @@ fn extrapolated(material: &Material) -> Option<String> {
 fn in_sample(material: &Material) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &material.groups {
-        let knows = group
-            .mean("known_time_h")
-            .is_some_and(|mean| mean.mean > 0.0);
-        if knows && group.strategy != "oracle" && !all.contains(&group.strategy) {
+        if builds_on_runs(group) && group.strategy != "oracle" && !all.contains(&group.strategy) {
             all.push(group.strategy.clone());
         }
     }

@@ -59,8 +59,8 @@ pub(crate) fn policy(cluster: &Cluster, job_s: f64) -> Policy {
 pub fn between_losses_h(spot: &Spot, vms: u32) -> f64 {
     let vms = f64::from(vms.max(1));
     let by_batches = |batch: &Batch| {
-        let spared = (1.0 - (vms / batch.held_vms()).min(1.0)).powf(batch.mean_vms());
-        1.0 / (batch.losses_per_h() * (1.0 - spared))
+        let spared = (1.0 - (vms / batch.held_vms).min(1.0)).powf(batch.mean_vms);
+        1.0 / (batch.losses_per_h * (1.0 - spared))
     };
     match &spot.losses {
         Losses::Alone(lifetime) => lifetime.mean_until(f64::INFINITY) / vms,

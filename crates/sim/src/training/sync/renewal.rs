@@ -26,7 +26,7 @@ pub(super) struct Renewal {
     /// Σ (1 − c²)/2 − ½: updates by which a fresh start is behind.
     behind: f64,
     /// Updates at the end that no later one of another worker misses, Σ μ_k(1 + c_k²)/2·(λ − 1/μ_k).
-    not_missed: f64,
+    pub(super) not_missed: f64,
     /// Skewness of one cycle.
     skewness: f64,
     /// The least variation of a worker's cycle.
@@ -97,10 +97,6 @@ impl Renewal {
             communication: self.communication,
             served_s: service.part_s,
         }
-    }
-
-    pub(super) fn not_missed(&self) -> f64 {
-        self.not_missed
     }
 
     pub(super) fn updates_in(&self, seconds: f64) -> u64 {

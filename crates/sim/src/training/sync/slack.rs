@@ -136,7 +136,7 @@ pub(super) fn updates(slack: u32, leap: &mut Leap<'_>) -> (Stretch, SimTime) {
     let (mut stretch, end) = flow::updates(leap, |network, room: FlowAhead| {
         let renewal = unheld(stepping, network);
         let flow = renewal.flow(&no_service());
-        not_missed = renewal.not_missed();
+        not_missed = renewal.not_missed;
         tau += (room.done - done) as f64 * of_one;
         done = room.done;
         let cv = cycle_cv(stepping, network);
