@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::machines::{Machine, Machines};
+use super::machines::Machines;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Reach, Workload};
 
