@@ -224,13 +224,15 @@ fn imported(source: &Arc<Source>, samples: f64) -> Option<Workload> {
 pub struct Asked {
     configurations: Vec<Configuration>,
     no_gain: Vec<NoGain>,
+    only_batch: Option<u32>,
     /// Indices of the prospects among the facts.
     pub places: Vec<usize>,
     /// Whether each was predicted from surrounding ones.
     is_inside: Vec<bool>,
     /// Facts within the bounds of advice.
     pub within: Vec<usize>,
-    prospects: Vec<Prospect>,
+    /// Predictions, with the epochs that the cut tells.
+    pub prospects: Vec<Prospect>,
     covariances: Covariances,
 }
 
@@ -283,6 +285,7 @@ pub fn ask(
     let covariances = uncertainty.covariances(&own);
     (!prospects.is_empty()).then_some(Asked {
         no_gain: no_gain(&cut),
+        only_batch: uncertainty.only_batch(),
         configurations: own,
         places,
         is_inside,
@@ -304,7 +307,13 @@ impl Asked {
 
     /// Indices of the facts, the first choice of advice first.
     pub fn ranked(&self, decision: &Decision<'_>) -> Vec<usize> {
-        let ranked = surest_first(decision, &self.configurations, &self.no_gain, |_| false);
+        let ranked = surest_first(
+            decision,
+            &self.configurations,
+            &self.no_gain,
+            self.only_batch,
+            |_| false,
+        );
         ranked.into_iter().map(|at| self.places[at]).collect()
     }
 }

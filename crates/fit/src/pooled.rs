@@ -53,6 +53,11 @@ const SHARED_ODDS: f64 = 6.0;
 const TELL_TWO: usize = 3;
 /// A step on more VMs below this share of one on two VMs is a real decrease.
 const FALLS: f64 = 0.9;
+/// Steps that rise with a greater power of the number of VMs are uncertain on more VMs: what holds them up is not known.
+const STEEP: f64 = 0.3;
+/// Additional ω of [`Variation`] per unit of that power; it and [`STEEP`] are chosen by the coverage of intervals in
+/// `cargo bench --bench studies -- ladders`.
+const PER_RISE: f64 = 0.6;
 /// Relative gain below which a search ends: the rest moves a step by less than its digits.
 const ENOUGH: f64 = 1e-8;
 /// Number of rounds in which few points determine their variation.
@@ -248,11 +253,14 @@ impl FitSample {
             Some(varies) => varies,
             None => residual::widened(&residual::usual(&ratios)?, ratios.len()),
         };
+        let growth = varies
+            .growth
+            .hypot(PER_RISE * (rise(&law, all) - STEEP).max(0.0));
         let pairs: Option<Vec<(f64, f64)>> = (all.iter())
             .map(|p| Some((p.step.step_s, seconds(&law, p)?)))
             .collect();
         let law = PooledLaw {
-            residual: varies,
+            residual: Variation { growth, ..varies },
             ..law
         };
         Some(PooledFit {
@@ -263,6 +271,17 @@ impl FitSample {
             free,
         })
     }
+}
+
+/// The power of the number of VMs with which a step rises by law, from the most measured VMs to twice as many; 0 for one VM.
+fn rise(law: &PooledLaw, points: &[PooledPoint]) -> f64 {
+    let even = points.iter().filter(|p| p.vms > 1 && p.each.is_some());
+    let rise = even.max_by_key(|p| (p.vms, p.step.workers)).and_then(|p| {
+        let (workers, local_batch) = (2 * p.step.workers, p.step.local_batch);
+        let twice = law.cost(2 * p.vms, workers, local_batch, 1.0, 1.0)?;
+        Some(libm::log2(twice.total_s() / seconds(law, p)?))
+    });
+    rise.unwrap_or(0.0)
 }
 
 /// Start coefficients: from the prior, with much and little of a step's time in compute.
@@ -391,6 +410,20 @@ mod tests {
         assert!(!tells_two(&[slow(2, 2.5), slow(4, 2.4)]));
         assert!(tells_two(&[slow(1, 1.0), slow(2, 1.5), slow(4, 1.8)]));
         assert!(!tells_two(&[slow(1, 1.0), slow(3, 1.5), slow(4, 1.8)]));
+    }
+
+    #[test]
+    fn a_step_that_rises_with_vms_is_uncertain_on_more() {
+        let growth = |vms_growth: f64, per_worker_s: f64| {
+            let mut made = law(vms_growth);
+            made.communication = Growth::Linear.law(0.01, per_worker_s);
+            pooled(&points(&made))
+                .expect("enough points")
+                .law
+                .residual
+                .growth
+        };
+        assert!(growth(0.3, 0.03) < 0.1 && growth(1.0, 1.0) > 0.2);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod warm_up;
 
 use std::sync::Arc;
 
+pub use laws::ASSUMED_NOISE_SCALE;
 pub use options::{ASTRAY, BatchIs, ProfileOptions, RunDescription, Unit};
 
 use options::MOST_SAMPLES;

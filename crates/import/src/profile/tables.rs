@@ -195,7 +195,7 @@ pub(super) fn epochs(
         .collect();
     if !missing.is_empty() {
         report.note(format!(
-            "epochs of batch {} are not given: between others they are interpolated, beyond them not known",
+            "epochs of batch {} are not given: between others they are interpolated, beyond them by a law if there is one",
             missing.join(", ")
         ));
     }

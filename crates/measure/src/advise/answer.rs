@@ -302,9 +302,13 @@ fn decide(question: &Question, basis: Basics, simulated: Vec<SimulatedChoice>) -
     let covariances = uncertainty.with_machines(&configurations, &shares, &basis.machines);
     let decision = Decision::new(&prospects, covariances, question.goal);
     let no_gain = no_gain(workload);
-    let ranked = surest_first(&decision, &configurations, &no_gain, |c| {
-        basis.is_other_gpu(c) || basis.is_cluster_unseen(c)
-    });
+    let ranked = surest_first(
+        &decision,
+        &configurations,
+        &no_gain,
+        uncertainty.only_batch(),
+        |c| basis.is_other_gpu(c) || basis.is_cluster_unseen(c),
+    );
     let points: Vec<_> = (0..prospects.len()).map(|at| decision.mean(at)).collect();
     let allowed: Vec<bool> = (0..prospects.len())
         .map(|at| decision.is_allowed(at))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::machines::{Machine, Machines};
+use super::machines::Machines;
 use scavsim_data::configuration::{Configuration, Shape, vm_type};
 use scavsim_data::workload::{Reach, Workload};
 
@@ -91,108 +91,68 @@ impl<'s> Bounds<'s> {
     }
 }
 
+/// Measured global batches, and those of `workers` workers with local batches measured on a VM type.
+fn batches(workload: &Workload, vm: &str, workers: u32) -> BTreeSet<u32> {
+    let measured = || workload.steps.points().map(|(c, _)| c);
+    let own = measured().filter(|c| vm_type(&c.vm) == vm);
+    let scaled = own.map(|c| c.local_batch() * f64::from(workers));
+    let whole = scaled.filter(|b| b.fract() == 0.0 && *b <= f64::from(u32::MAX));
+    let epochs = workload.epochs.rows().iter().map(|row| row.batch);
+    let global = measured().map(|c| c.batch).chain(epochs);
+    global.chain(whole.map(|batch| batch as u32)).collect()
+}
+
 /// Every worker count and batch on each measured shape that measurements, or laws within bounds, support.
 pub fn candidates(workload: &Workload, reach: &Reach) -> Vec<Configuration> {
-    let epochs = workload.epochs.rows().iter().map(|row| row.batch);
-    let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
-        .chain(epochs)
-        .collect();
     let mut all = Vec::new();
     for shape in workload.steps.shapes() {
         let bounds = Bounds::for_shape(workload, shape);
-        let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == vm_type(shape));
-        let local = || own().map(|(c, _)| c.local_batch());
         for workers in bounds.counts() {
-            let scaled = local().map(|each| each * f64::from(workers));
-            let scaled =
-                scaled.filter(|batch| batch.fract() == 0.0 && *batch <= f64::from(u32::MAX));
-            let batches: BTreeSet<u32> = (global.iter().copied())
-                .chain(scaled.map(|batch| batch as u32))
-                .collect();
-            for batch in batches.into_iter().filter(|b| bounds.hold(workers, *b)) {
-                let configuration = Configuration {
-                    vm: Arc::clone(shape),
-                    workers,
-                    batch,
-                };
-                if workload.answers(&configuration, reach) {
-                    all.push(configuration);
-                }
-            }
+            let batches = batches(workload, vm_type(shape), workers).into_iter();
+            let held = batches.filter(|batch| bounds.hold(workers, *batch));
+            let held = held.map(|batch| Configuration {
+                vm: Arc::clone(shape),
+                workers,
+                batch,
+            });
+            all.extend(held.filter(|c| workload.answers(c, reach)));
         }
     }
     all
 }
 
-struct MachineBounds {
-    counts: BTreeSet<u32>,
-    local: [f64; 2],
-    shape: String,
-}
-
-impl MachineBounds {
-    /// Full VMs with up to twice the workers that were measured on its counterpart, down to one VM; as many samples per
-    /// worker as were measured there, and up to twice as many with more memory.
-    fn for_machine(workload: &Workload, machine: &Machine) -> MachineBounds {
-        let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
-        let local = || own().map(|(c, _)| c.local_batch());
-        let most = own().map(|(c, _)| c.workers).max().unwrap_or(0);
-        let each = machine.per_vm.max(1);
-        let powers = (0..32).map(|n| each.saturating_mul(1 << n));
-        let counts: BTreeSet<u32> = powers.chain(full_vms(each)).collect();
-        let measured = own().map(|(c, _)| c.workers).filter(|k| k % each == 0);
-        let suffix = match each {
-            1 => String::new(),
-            each => format!("/{each}"),
-        };
-        MachineBounds {
-            counts: (counts
-                .into_iter()
-                .take_while(|k| *k <= most.saturating_mul(FURTHER)))
-            .chain(measured)
-            .collect(),
-            local: [
-                FEWER * local().fold(f64::INFINITY, f64::min),
-                local().fold(0.0, f64::max) * machine.memory.min(f64::from(FURTHER)),
-            ],
-            shape: format!("{}{suffix}", machine.vm),
-        }
-    }
-}
-
-/// Every combination on unmeasured machines, as in [`candidates`].
+/// Every combination on unmeasured machines, as in [`candidates`]: full VMs with up to twice the workers that were measured on
+/// its counterpart, down to one VM; as many samples per worker as were measured there, and up to twice as many with more memory.
 pub fn on_machines(workload: &Workload, machines: &Machines, reach: &Reach) -> Vec<Configuration> {
-    let epochs = workload.epochs.rows().iter().map(|row| row.batch);
-    let global: BTreeSet<u32> = (workload.steps.points().map(|(c, _)| c.batch))
-        .chain(epochs)
-        .collect();
     let mut all = Vec::new();
     for machine in &machines.all {
-        let bounds = MachineBounds::for_machine(workload, machine);
-        let vm: Arc<str> = bounds.shape.into();
         let own = || (workload.steps.points()).filter(|(c, _)| vm_type(&c.vm) == machine.like);
-        for &workers in &bounds.counts {
-            let scaled = own().map(|(c, _)| c.local_batch() * f64::from(workers));
-            let whole = scaled.filter(|b| b.fract() == 0.0 && *b <= f64::from(u32::MAX));
-            let batches: BTreeSet<u32> = (global.iter().copied())
-                .chain(whole.map(|batch| batch as u32))
-                .collect();
-            for batch in batches {
-                let each = f64::from(batch) / f64::from(workers);
-                let [least, most] = bounds.local;
-                let configuration = Configuration {
-                    vm: Arc::clone(&vm),
-                    workers,
-                    batch,
-                };
-                if batch >= workers
-                    && each >= least * (1.0 - 1e-9)
-                    && each <= most * (1.0 + 1e-9)
-                    && workload.answers(&configuration, reach)
-                {
-                    all.push(configuration);
-                }
-            }
+        let local = || own().map(|(c, _)| c.local_batch());
+        let least = FEWER * local().fold(f64::INFINITY, f64::min) * (1.0 - 1e-9);
+        let memory = machine.memory.min(f64::from(FURTHER));
+        let most = local().fold(0.0, f64::max) * memory * (1.0 + 1e-9);
+        let workers = || own().map(|(c, _)| c.workers);
+        let most_workers = workers().max().unwrap_or(0).saturating_mul(FURTHER);
+        let each = machine.per_vm.max(1);
+        let vm: Arc<str> = match each {
+            1 => machine.vm.as_str().into(),
+            each => format!("{}/{each}", machine.vm).into(),
+        };
+        let powers = (0..32).map(|n| each.saturating_mul(1 << n));
+        let full = (powers.chain(full_vms(each))).filter(|k| *k <= most_workers);
+        let measured = workers().filter(|k| k % each == 0);
+        for workers in full.chain(measured).collect::<BTreeSet<u32>>() {
+            let batches = batches(workload, &machine.like, workers).into_iter();
+            let held = batches.filter(|batch| {
+                let local = f64::from(*batch) / f64::from(workers);
+                *batch >= workers && (least..=most).contains(&local)
+            });
+            let held = held.map(|batch| Configuration {
+                vm: Arc::clone(&vm),
+                workers,
+                batch,
+            });
+            all.extend(held.filter(|c| workload.answers(c, reach)));
         }
     }
     all

@@ -4,33 +4,18 @@ use scavsim_base::stats::field::{Field, dot, symmetric};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
-    /// Places of different groups are independent.
-    pub(super) group: usize,
-    /// Workers on one VM have no network between them: they are weakly correlated with others.
-    pub(super) is_one_vm: bool,
-    /// Logarithms of its coordinates.
-    pub(super) x: [f64; 2],
+    /// Logarithm of its coordinate.
+    pub(super) x: f64,
     /// Error relative to that among the measurements: laws get worse away from them.
     pub(super) scale: f64,
 }
 
-/// A factor of e in one of the logarithms multiplies a correlation by e^(−1/REACH): a factor of eight, by 1/e.
+/// A factor of e multiplies a correlation by e^(−1/REACH): a factor of eight, by 1/e.
 const REACH: f64 = 2.08;
-/// Factor of the correlation between one VM and several.
-const ACROSS: f64 = 0.3;
 
 /// Prior covariance of the errors at two places, relative to the variance among the measurements.
 fn prior(a: &Place, b: &Place) -> f64 {
-    if a.group != b.group {
-        return 0.0;
-    }
-    let apart: f64 = a.x.iter().zip(&b.x).map(|(a, b)| (a - b).abs()).sum();
-    let border = if a.is_one_vm == b.is_one_vm {
-        1.0
-    } else {
-        ACROSS
-    };
-    border * a.scale * b.scale * libm::exp(-apart / REACH)
+    a.scale * b.scale * libm::exp(-(a.x - b.x).abs() / REACH)
 }
 
 /// Errors of ln(prediction), after measurements.
@@ -97,12 +82,7 @@ mod tests {
     use scavsim_base::tests::near;
 
     fn place(x: f64) -> Place {
-        Place {
-            group: 0,
-            is_one_vm: false,
-            x: [x, 0.0],
-            scale: 1.0,
-        }
+        Place { x, scale: 1.0 }
     }
 
     /// Between two measurements of a process with exponential correlation r on both sides, 1 − 2r²/(1 + r²) remains.
@@ -132,16 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_its_own_stays_and_other_groups_tell_nothing() {
+    fn an_error_of_its_own_stays() {
         let process = Process::new(vec![place(0.0)], vec![0.01], 0.1);
-        let other = Place {
-            group: 1,
-            ..place(0.0)
-        };
-        let all = process.covariance(&[place(0.0), other]);
         // Prior and measurement have equal weights.
-        near(all[0], 0.005, 1e-6);
-        near(all[3], 0.01, 1e-12);
-        assert_eq!(all[1], 0.0);
+        near(process.covariance(&[place(0.0)])[0], 0.005, 1e-6);
     }
 }

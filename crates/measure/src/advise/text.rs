@@ -11,6 +11,7 @@ use scavsim_base::text::words::{
 };
 use scavsim_base::text::{Column, EXPLAIN, Sheet};
 use scavsim_data::workload::Provenance;
+use scavsim_import::profile::ASSUMED_NOISE_SCALE;
 use scavsim_search::search::Objective;
 
 /// Titles of the sections with the evidence.
@@ -149,7 +150,10 @@ pub fn evidence_clauses(advice: &Advice) -> Vec<String> {
             "{} epochs with every batch, as stated: whether large batches need more was not measured",
             figure(epochs)
         )),
-        (None, [one]) => all.push(format!("epochs of batch {one} only")),
+        (None, [one]) => all.push(format!(
+            "epochs of batch {one} only; of others ASSUMED: proportional to 1 + batch / {}",
+            ASSUMED_NOISE_SCALE * f64::from(*one)
+        )),
         (None, batches) => all.push(format!(
             "epochs of {} batches from {} to {}{}",
             batches.len(),
@@ -254,7 +258,7 @@ pub fn caveats(advice: &Advice) -> Vec<String> {
         );
     }
     if known.batches.len() == 1 && known.stated_epochs.is_none() {
-        all.push("how epochs change with the batch: only one batch was measured".to_owned());
+        all.push("how epochs change with the batch is assumed: only one was measured, and another is taken only if better with 70 % chance".to_owned());
     }
     let local: Vec<String> = (known.largest_local.iter())
         .map(|(vm, most)| format!("{} on {vm}", short_figure(*most)))

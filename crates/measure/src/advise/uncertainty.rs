@@ -19,7 +19,7 @@ pub struct Uncertainty<'w> {
     repeats: Repeats,
     /// `None` if the epochs of all batches are equal because the user gave them.
     epochs: Option<Process>,
-    /// Logarithms of the least and the greatest batch with known epochs.
+    /// The least and the greatest batch with known epochs.
     batches: [f64; 2],
 }
 
@@ -54,14 +54,20 @@ impl<'w> Uncertainty<'w> {
             steps: &workload.steps,
             repeats: repeats.clone(),
             epochs,
-            batches: ends(known.map(libm::log)),
+            batches: ends(known),
         }
+    }
+
+    /// The batch with known epochs, if those of all others are assumed.
+    pub fn only_batch(&self) -> Option<u32> {
+        let [least, greatest] = self.batches;
+        (self.epochs.is_some() && least == greatest).then_some(least as u32)
     }
 
     pub fn covariances(&self, configurations: &[Configuration]) -> Covariances {
         let count = configurations.len();
         let batches: Vec<Place> = (configurations.iter())
-            .map(|c| batch_place(c.batch, self.batches))
+            .map(|c| batch_place(c.batch, self.batches.map(libm::log)))
             .collect();
         Covariances {
             count,
@@ -124,9 +130,7 @@ fn scale(x: f64, [low, high]: [f64; 2]) -> f64 {
 fn batch_place(batch: u32, ends: [f64; 2]) -> Place {
     let x = libm::log(f64::from(batch));
     Place {
-        group: 0,
-        is_one_vm: false,
-        x: [x, 0.0],
+        x,
         scale: scale(x, ends),
     }
 }

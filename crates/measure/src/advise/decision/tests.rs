@@ -269,15 +269,18 @@ fn gambles_are_taken_where_they_are_likely_enough_to_be_better() {
     ] {
         let mut all = [prospect(1.0, 1.0), prospect(1.0, libm::exp(-z * SD))];
         all[1].configuration.workers = 2;
+        all[1].configuration.batch *= 2;
         let decision = by_cost(&all, apart(&[0.0, SD]));
         let own = all.clone().map(|one| one.configuration);
-        let further = surest_first(&decision, &own, slice::from_ref(&no_gain), |_| false);
-        let unseen = surest_first(&decision, &own, &[], |c| c.workers == 2);
+        let further = surest_first(&decision, &own, slice::from_ref(&no_gain), None, |_| false);
+        let unseen = surest_first(&decision, &own, &[], None, |c| c.workers == 2);
+        let assumed = surest_first(&decision, &own, &[], Some(own[0].batch), |_| false);
         let or_known = |is_taken: bool, beside: &[usize]| {
             let taken = is_taken.then(|| vec![1, 0]);
             taken.unwrap_or_else(|| beside.to_vec())
         };
         assert_eq!(further, or_known(is_further_taken, &[0]), "{z}");
+        assert_eq!(assumed, or_known(is_further_taken, &[0, 1]), "{z}");
         assert_eq!(unseen, or_known(is_unseen_taken, &[0, 1]), "{z}");
     }
 }
