@@ -380,9 +380,12 @@ fn choose(
     (facts, others): (&[Fact], &[f64]),
     kept: &[usize],
 ) -> Option<usize> {
-    let known = |i: usize, step_s: f64| match kept.contains(&i) {
-        true => facts[i].step_s,
-        false => step_s,
+    let known = |i: usize, step_s: f64| {
+        if kept.contains(&i) {
+            facts[i].step_s
+        } else {
+            step_s
+        }
     };
     let by_steps = |step_s: &dyn Fn(usize) -> f64| {
         let predicted = |(prospect, i): (&Prospect, &usize)| {

@@ -103,18 +103,18 @@ fn of_block<'m>(
     let ends = of_oracle.filter(|_| first.oracle.is_some());
     let ends = ends.and_then(|(_, outcome)| outcome.time_h.zip(outcome.cost_usd));
     figures(&mut answer, [time, cost], ends);
-    if let Some(cloud) = cloud {
-        if let Some(best) = first.oracle.as_ref().and_then(|own| cloud.place_of(own)) {
-            // If the number of workers does not give the number of VMs.
-            if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
-                answer.what.clone_from(held);
-            }
-            answer.point = Some([best.time_h, best.cost_usd]);
-            answer.mark = Some(names.text(best));
-            answer
-                .lines
-                .extend(by.and_then(|by| runner_up(cloud, best, by, names)));
+    if let Some(cloud) = cloud
+        && let Some(best) = first.oracle.as_ref().and_then(|own| cloud.place_of(own))
+    {
+        // If the number of workers does not give the number of VMs.
+        if let Some(held) = best.held.as_ref().filter(|_| best.workers.is_none()) {
+            answer.what.clone_from(held);
         }
+        answer.point = Some([best.time_h, best.cost_usd]);
+        answer.mark = Some(names.text(best));
+        answer
+            .lines
+            .extend(by.and_then(|by| runner_up(cloud, best, by, names)));
     }
     let lost = of_oracle.and_then(|(group, _)| group.mean("lost_vms"));
     answer.lines.extend(risk(ends, lost.map(|lost| lost.mean)));
