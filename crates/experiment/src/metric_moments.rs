@@ -30,13 +30,6 @@ impl MetricMoments {
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.values.clear();
-        self.units.clear();
-        self.waiting.fill(f64::NAN);
-        self.waits = false;
-    }
-
     /// Adds the next case: its figures, NaN where missing.
     pub(super) fn add_case(&mut self, row: &[f64], place: Place) {
         self.values.add(row);

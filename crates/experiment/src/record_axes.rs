@@ -104,15 +104,6 @@ impl OwnedAxes {
         RecordAxes::new(&self.names, &self.values)
     }
 
-    /// Becomes those of a record; memory is kept.
-    pub(super) fn replace(&mut self, axes: RecordAxes<'_>) {
-        if self.names != axes.names {
-            self.names = axes.names.to_vec();
-        }
-        self.values.clear();
-        self.values.extend(axes.values());
-    }
-
     /// Keeps the values that those of another record are equal to.
     pub(super) fn keep_common(&mut self, others: impl Iterator<Item = Option<f64>>) {
         for (own, other) in self.values.iter_mut().zip(others) {

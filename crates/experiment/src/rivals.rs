@@ -52,11 +52,6 @@ struct RivalOutcome {
 }
 
 impl Rivals {
-    pub(super) fn clear(&mut self) {
-        self.outcomes.clear();
-        self.cases = 0;
-    }
-
     /// Adds a case's choice and second choice; `shares_luck` with the case before.
     pub(super) fn add_record(&mut self, record: &Record<'_>, shares_luck: bool) {
         let worth = |hours: Option<f64>, usd: Option<f64>, depth: Option<f64>| {

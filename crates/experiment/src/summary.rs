@@ -13,7 +13,7 @@ use super::metrics::{KeptMetrics, METRICS};
 use super::record::Record;
 use super::shard::Tasks;
 use super::summary_groups::{Aggregated, ClosedGroup, Group, table, usual};
-use super::summary_part::{Cases, Places, SpareCases, SummaryPart};
+use super::summary_part::{Cases, Places, SummaryPart};
 use super::tally::GroupSummary;
 use scavsim_base::stats::RunningMedian;
 
@@ -28,7 +28,6 @@ const FIGURES_AT_ONCE: usize = 4;
 /// and strategy are open at a time; of a whole workload where every VM type is searched by itself.
 pub struct Summary {
     by: Arc<KeyColumns>,
-    spare: SpareCases,
     tasks: Tasks,
     most_groups: usize,
     /// The current task and its part, where records come one by one.
@@ -69,7 +68,6 @@ impl Summary {
                 are_paired: tasks.are_paired,
                 ..columns
             }),
-            spare: SpareCases::default(),
             tasks,
             most_groups: MOST_GROUPS,
             part: None,
@@ -154,7 +152,7 @@ impl Summary {
                 )));
             }
             self.open.push(OpenGroup {
-                cases: self.spare.take_like(cases, self.by.keeps),
+                cases: cases.none(self.by.keeps),
                 waiting: Vec::new(),
             });
         }
@@ -169,28 +167,26 @@ impl Summary {
     /// Adds up what waits, on the current thread pool, and closes finished groups.
     fn add_up(&mut self) {
         self.waiting = 0;
-        let (keeps, spare) = (self.by.keeps, &self.spare);
+        let keeps = self.by.keeps;
         let closing = std::mem::take(&mut self.closing);
-        let in_pool = rayon::current_thread_index().is_some();
-        let add_up = |open: &mut OpenGroup| open.add_up(in_pool, spare);
-        let close = |open: OpenGroup| open.close(keeps, in_pool, spare);
-        if in_pool {
-            self.open.par_iter_mut().for_each(add_up);
-            self.closed.par_extend(closing.into_par_iter().map(close));
+        if rayon::current_thread_index().is_some() {
+            self.open.par_iter_mut().for_each(|open| open.add_up(true));
+            let closing = closing.into_par_iter();
+            self.closed
+                .par_extend(closing.map(|open| open.close(keeps, true)));
         } else {
-            self.open.iter_mut().for_each(add_up);
-            self.closed.extend(closing.into_iter().map(close));
+            self.open.iter_mut().for_each(|open| open.add_up(false));
+            let closing = closing.into_iter();
+            self.closed
+                .extend(closing.map(|open| open.close(keeps, false)));
         }
     }
 }
 
 impl OpenGroup {
     /// Adds up what waits, figure by figure, on several threads if there are.
-    fn add_up(&mut self, in_pool: bool, spare: &SpareCases) {
-        if self.waiting.is_empty() {
-            return;
-        }
-        let mut waiting = std::mem::take(&mut self.waiting);
+    fn add_up(&mut self, in_pool: bool) {
+        let waiting = std::mem::take(&mut self.waiting);
         let Cases { tally, medians, .. } = &mut self.cases;
         let figure = |at: usize| {
             let mut figure = tally.figure(at);
@@ -216,14 +212,13 @@ impl OpenGroup {
         for (at, figure) in figures.iter().enumerate() {
             tally.set_figure(at, figure);
         }
-        for cases in &mut waiting {
+        for cases in waiting {
             self.cases.merge_but_figures(cases);
         }
-        spare.give_back(waiting);
     }
 
-    fn close(mut self, keeps: Keeps, in_pool: bool, spare: &SpareCases) -> ClosedGroup {
-        self.add_up(in_pool, spare);
+    fn close(mut self, keeps: Keeps, in_pool: bool) -> ClosedGroup {
+        self.add_up(in_pool);
         let mut cases = self.cases;
         let (one_case, with_intervals) = match keeps {
             // Clusters differ by more than luck.
@@ -243,16 +238,14 @@ impl OpenGroup {
             }
             Keeps::Sums | Keeps::TwoMedians => medians.iter_mut().map(median).collect(),
         };
-        let closed = ClosedGroup {
+        ClosedGroup {
             tallied: cases.tally.tallied(one_case),
             medians,
-            key: std::mem::take(&mut cases.key),
-            identity: std::mem::take(&mut cases.identity),
-            choices: std::mem::take(&mut cases.choices),
-            axes: std::mem::take(&mut cases.axes),
-        };
-        spare.give_back(vec![cases]);
-        closed
+            key: cases.key,
+            identity: cases.identity,
+            choices: cases.choices,
+            axes: cases.axes,
+        }
     }
 }
 
@@ -262,24 +255,20 @@ impl Sink for Summary {
         if self.part.as_ref().is_some_and(|(of, _)| *of != task) {
             self.end_part()?;
         }
-        if self.part.is_none() {
-            self.part = Some((task, self.maker().part()));
-        }
-        if let Some((_, part)) = &mut self.part {
-            part.push_record(record);
-        }
+        let new = || (task, SummaryPart::new(Arc::clone(&self.by)));
+        self.part.get_or_insert_with(new).1.push_record(record);
         Ok(())
     }
 }
 
-#[derive(Clone)]
-pub struct SummaryMaker(Arc<KeyColumns>, SpareCases);
+#[derive(Debug, Clone)]
+pub struct SummaryMaker(Arc<KeyColumns>);
 
 impl Maker for SummaryMaker {
     type Part<'p> = SummaryPart;
 
     fn part<'p>(&self) -> Self::Part<'p> {
-        SummaryPart::new(Arc::clone(&self.0), self.1.clone())
+        SummaryPart::new(Arc::clone(&self.0))
     }
 }
 
@@ -287,12 +276,11 @@ impl Gather for Summary {
     type Maker = SummaryMaker;
 
     fn maker(&self) -> SummaryMaker {
-        SummaryMaker(Arc::clone(&self.by), self.spare.clone())
+        SummaryMaker(Arc::clone(&self.by))
     }
 
     fn merge(&mut self, part: SummaryPart) -> io::Result<()> {
         let is_usual = self.is_usual();
-        let spare = self.spare.clone();
         for cases in part.groups {
             let open = self.open(&cases)?;
             open.waiting.push(cases);
@@ -300,7 +288,7 @@ impl Gather for Summary {
                 self.waiting += 1;
             } else {
                 // There may be many groups, few of which have a part that waits.
-                open.add_up(false, &spare);
+                open.add_up(false);
             }
         }
         if self.waiting >= MOST_WAITING {

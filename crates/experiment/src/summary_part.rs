@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::chosen::{Chosen, ChosenRef};
 use super::gather::Part;
@@ -22,14 +22,9 @@ const MANY: usize = 16;
 /// Records of one task, by groups in the order of appearance.
 pub struct SummaryPart {
     by: Arc<KeyColumns>,
-    spare: SpareCases,
     pub(super) groups: Vec<Cases>,
     places: Places,
 }
-
-/// Memory of groups that were added up, for the groups of further tasks.
-#[derive(Clone, Default)]
-pub(super) struct SpareCases(Arc<Mutex<Vec<Cases>>>);
 
 /// Setting, workload, policy, objective and strategy of a case.
 pub(super) type Identity = [String; 5];
@@ -120,13 +115,6 @@ impl OwnedCell {
         }
     }
 
-    fn replace(&mut self, cell: Cell<'_>) {
-        match (self, cell) {
-            (OwnedCell::Name(own), Cell::Name(name)) => replace_text(own, name),
-            (own, cell) => *own = cell.into(),
-        }
-    }
-
     pub(super) fn text(&self) -> String {
         match self {
             OwnedCell::Empty => String::new(),
@@ -148,11 +136,6 @@ impl From<Cell<'_>> for OwnedCell {
     }
 }
 
-fn replace_text(own: &mut String, text: &str) {
-    own.clear();
-    own.push_str(text);
-}
-
 /// Setting, workload, policy, objective and strategy of a record.
 fn identity<'r>(record: &Record<'r>) -> [&'r str; 5] {
     [
@@ -164,95 +147,43 @@ fn identity<'r>(record: &Record<'r>) -> [&'r str; 5] {
     ]
 }
 
-impl SpareCases {
-    /// An empty group without a key.
-    fn take(&self, kept: &'static KeptMetrics) -> Cases {
-        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match spare {
-            Some(mut cases) => {
-                cases.clear();
-                cases
-            }
-            None => Cases::new(kept),
-        }
-    }
-
-    pub(super) fn give_back(&self, mut cases: Vec<Cases>) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        spare.append(&mut cases);
-    }
-
-    /// An empty group with the key of another, to add parts to.
-    pub(super) fn take_like(&self, cases: &Cases, keeps: Keeps) -> Cases {
-        let kept = cases.tally.kept();
-        let mut none = self.take(kept);
-        none.key.clone_from(&cases.key);
-        none.identity.clone_from(&cases.identity);
-        let medians = match keeps {
-            Keeps::Sums => 0,
-            Keeps::TwoMedians => WITH_MEDIAN.len(),
-            Keeps::Choices { .. } => kept.medians.len(),
-        };
-        none.medians.resize(medians, RunningMedian::new());
-        none.choices.oracle.clone_from(&cases.choices.oracle);
-        none.axes.clone_from(&cases.axes);
-        none
-    }
-}
-
 impl Cases {
-    fn new(kept: &'static KeptMetrics) -> Cases {
+    fn new(
+        key: Vec<OwnedCell>,
+        identity: Identity,
+        keeps: Keeps,
+        kept: &'static KeptMetrics,
+    ) -> Cases {
+        let (medians, rows) = match keeps {
+            Keeps::Sums => (0, 0),
+            Keeps::TwoMedians => (WITH_MEDIAN.len(), 0),
+            // They are told later.
+            Keeps::Choices { .. } => (0, MANY * kept.medians.len()),
+        };
         Cases {
             group: None,
-            key: Vec::new(),
-            identity: Identity::default(),
+            key,
+            identity,
             is_one: true,
             tally: Tally::new(kept),
-            medians: Vec::new(),
-            rows: Vec::new(),
+            medians: vec![RunningMedian::new(); medians],
+            rows: Vec::with_capacity(rows),
             choices: Choices::default(),
             axes: OwnedAxes::default(),
         }
     }
 
-    /// Forgets all cases; key, identity and axes keep their memory and are to be replaced.
-    fn clear(&mut self) {
-        self.is_one = true;
-        self.tally.clear();
-        self.medians.clear();
-        self.rows.clear();
-        self.choices.chosen.clear();
-        self.choices.reasons.clear();
-    }
-
-    /// Makes empty cases a group of which this is the first record.
-    fn begin(&mut self, record: &Record<'_>, by: &KeyColumns) {
-        let mut cells = by.columns.iter().map(|column| column.cell(record));
-        for (own, cell) in self.key.iter_mut().zip(&mut cells) {
-            own.replace(cell);
+    /// An empty group with the same key, to add parts to.
+    pub(super) fn none(&self, keeps: Keeps) -> Cases {
+        let kept = self.tally.kept();
+        let mut none = Cases::new(self.key.clone(), self.identity.clone(), keeps, kept);
+        if matches!(keeps, Keeps::Choices { .. }) {
+            none.medians = vec![RunningMedian::new(); kept.medians.len()];
+            none.rows = Vec::new();
         }
-        self.key.extend(cells.map(OwnedCell::from));
-        for (own, name) in self.identity.iter_mut().zip(identity(record)) {
-            replace_text(own, name);
-        }
-        self.group = None;
-        match by.keeps {
-            Keeps::Sums => {}
-            Keeps::TwoMedians => self.medians.resize(WITH_MEDIAN.len(), RunningMedian::new()),
-            Keeps::Choices { across_vms } => {
-                self.group = record.group.0;
-                self.rows.reserve(MANY * by.kept.medians.len());
-                self.axes.replace(record.axes);
-                let oracle = ChosenRef::oracle(record).filter(|_| !across_vms);
-                let own = &mut self.choices.oracle;
-                if !oracle
-                    .zip(own.as_ref())
-                    .is_some_and(|(seen, own)| seen.is(own))
-                {
-                    *own = oracle.map(ChosenRef::to_owned);
-                }
-            }
-        }
+        none.choices.oracle = self.choices.oracle.clone();
+        none.axes = self.axes.clone();
+        none
     }
 
     pub(super) fn hash(&self) -> u64 {
@@ -291,10 +222,10 @@ impl Cases {
         rows.copied().filter(|value| !value.is_nan())
     }
 
-    /// Adds cases that follow, but for figures and medians, and takes their choices away.
-    pub(super) fn merge_but_figures(&mut self, others: &mut Cases) {
+    /// Adds cases that follow, but for figures and medians.
+    pub(super) fn merge_but_figures(&mut self, others: Cases) {
         self.is_one = self.is_one && others.is_one && self.identity == others.identity;
-        self.choices.merge(&mut others.choices);
+        self.choices.merge(others.choices);
         self.axes.keep_common(others.axes.values().iter().copied());
         self.tally.merge_counts(&others.tally);
     }
@@ -329,8 +260,8 @@ impl Choices {
         }
     }
 
-    fn merge(&mut self, others: &mut Choices) {
-        for (chosen, provenance, count) in others.chosen.drain(..) {
+    fn merge(&mut self, others: Choices) {
+        for (chosen, provenance, count) in others.chosen {
             match self.chosen.iter_mut().find(|(own, ..)| *own == chosen) {
                 Some((.., own)) => *own += count,
                 None => self.chosen.push((chosen, provenance, count)),
@@ -343,10 +274,9 @@ impl Choices {
 }
 
 impl SummaryPart {
-    pub(super) fn new(by: Arc<KeyColumns>, spare: SpareCases) -> SummaryPart {
+    pub(super) fn new(by: Arc<KeyColumns>) -> SummaryPart {
         SummaryPart {
             by,
-            spare,
             groups: Vec::new(),
             places: Places::default(),
         }
@@ -354,11 +284,10 @@ impl SummaryPart {
 
     /// `across_vms` where every VM type is searched by itself; `are_paired` where replicas 2 r and 2 r + 1 share their luck.
     pub fn usual(across_vms: bool, are_paired: bool) -> SummaryPart {
-        let by = KeyColumns {
+        SummaryPart::new(Arc::new(KeyColumns {
             are_paired,
             ..KeyColumns::usual(across_vms)
-        };
-        SummaryPart::new(Arc::new(by), SpareCases::default())
+        }))
     }
 
     pub fn push_record(&mut self, record: &Record<'_>) {
@@ -376,8 +305,16 @@ impl SummaryPart {
         };
         let at = (self.places).find(self.groups.len(), is_it, || hash_of(cells()));
         if at == self.groups.len() {
-            let mut cases = self.spare.take(self.by.kept);
-            cases.begin(record, &self.by);
+            let key = cells().map(OwnedCell::from).collect();
+            let identity = identity(record).map(str::to_owned);
+            let mut cases = Cases::new(key, identity, keeps, self.by.kept);
+            cases.group = group;
+            if is_identity {
+                cases.axes = record.axes.into_owned();
+            }
+            if keeps == (Keeps::Choices { across_vms: false }) {
+                cases.choices.oracle = ChosenRef::oracle(record).map(ChosenRef::to_owned);
+            }
             self.groups.push(cases);
         }
         self.groups[at].push_record(record, &self.by);
@@ -404,7 +341,8 @@ impl SummaryPart {
     /// Inverse of [`SummaryPart::write`]; `None` for other bytes.
     pub fn read(from: &mut Reader<'_>) -> Option<SummaryPart> {
         let mut part = SummaryPart::usual(from.count()? == 1, false);
-        let groups = (0..from.count()?).map(|_| Cases::read(from));
+        let keeps = part.by.keeps;
+        let groups = (0..from.count()?).map(|_| Cases::read(from, keeps));
         part.groups = groups.collect::<Option<_>>()?;
         Some(part)
     }
@@ -455,14 +393,13 @@ impl Cases {
         }
     }
 
-    fn read(from: &mut Reader<'_>) -> Option<Cases> {
+    fn read(from: &mut Reader<'_>, keeps: Keeps) -> Option<Cases> {
         let mut identity = Identity::default();
         for text in &mut identity {
             *text = from.text()?;
         }
-        let mut cases = Cases::new(KeptMetrics::all());
-        cases.key = identity.iter().cloned().map(OwnedCell::Name).collect();
-        cases.identity = identity;
+        let key = identity.iter().cloned().map(OwnedCell::Name).collect();
+        let mut cases = Cases::new(key, identity, keeps, KeptMetrics::all());
         let choices = &mut cases.choices;
         choices.oracle = from.maybe(read_choice)?;
         for _ in 0..from.count()? {

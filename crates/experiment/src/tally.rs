@@ -164,18 +164,6 @@ impl Tally {
         }
     }
 
-    /// Forgets all records; memory is kept.
-    pub(super) fn clear(&mut self) {
-        self.cases = 0;
-        self.failed = 0;
-        self.independent = None;
-        self.partners = Partners::default();
-        self.figures.clear();
-        self.shares.fill(Answers::default());
-        self.rivals.clear();
-        self.repaid = BreakEvenTally::default();
-    }
-
     /// Adds a record, and to `rows` its figures with a median, NaN where missing.
     pub(super) fn push_record(
         &mut self,

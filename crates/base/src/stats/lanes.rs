@@ -17,11 +17,6 @@ impl Lanes {
         }
     }
 
-    /// Forgets all values.
-    pub fn clear(&mut self) {
-        self.sums.fill(0.0);
-    }
-
     /// Takes in a row: one finite value of each stream that has one.
     pub fn add(&mut self, row: &[f64]) {
         let (counts, rest) = self.sums.split_at_mut(self.width);
