@@ -264,3 +264,45 @@ fn the_same_rows_have_the_same_law_whatever_their_order() {
     assert!(expected.len() > 4, "{expected:?}");
     assert_eq!(found, expected);
 }
+
+/// Rows of one batch: other batches are candidates with assumed epochs, wider than those of the batch that was measured.
+#[test]
+fn epochs_of_one_batch_are_assumed_for_others() {
+    let table = |rows: &str| format!("vm,workers,batch,step_s,epochs\n{rows}");
+    let one = table(
+        "g4dn.12xlarge/1,1,256,1.175,11\ng4dn.12xlarge/2,2,256,0.700,11\ng4dn.12xlarge/4,4,256,0.450,11\n",
+    );
+    let (advice, _) = advised(&one, &["--only-measured"]);
+    let choices = advice["choices"].as_array().expect("a list");
+    let of = |batch: u64| {
+        choices
+            .iter()
+            .find(|c| c["batch"] == batch && c["workers"] == 4)
+    };
+    let (known, assumed) = (of(256).expect("measured"), of(512).expect("a candidate"));
+    let number = |c: &Value, key: &str| c[key].as_f64().expect("a number");
+    let width = |c| number(c, "time_p95_h") / number(c, "time_p5_h");
+    assert!(width(assumed) > 1.2 * width(known), "{known} {assumed}");
+    let text = {
+        let sandbox = Sandbox::new();
+        sandbox.write("rows.csv", &one);
+        let run = sandbox.run(&[
+            "advise",
+            "rows.csv",
+            "--samples-per-epoch",
+            "50000",
+            "--only-measured",
+        ]);
+        stdout(&run)
+    };
+    assert!(
+        text.contains("ASSUMED: proportional to 1 + batch / 2048"),
+        "{text}"
+    );
+    let better = "Another batch is expected to be better: 4 × 512 on 1 g4dn.12xlarge/4";
+    assert!(text.replace("\n  ", " ").contains(better), "{text}");
+    let sandbox = Sandbox::new();
+    sandbox.import_profile(&one, &[]).success();
+    let law = sandbox.read("w/workload.toml");
+    assert!(law.contains("noise_scale_samples = 2048"), "{law}");
+}

@@ -380,20 +380,19 @@ fn choose(
     (facts, others): (&[Fact], &[f64]),
     kept: &[usize],
 ) -> Option<usize> {
+    let least = |all: &mut dyn Iterator<Item = (usize, f64)>| {
+        Some(all.min_by(|a, b| a.1.total_cmp(&b.1))?.0)
+    };
     let known = |i: usize, step_s: f64| {
-        if kept.contains(&i) {
-            facts[i].step_s
-        } else {
-            step_s
-        }
+        let own = kept.iter().find(|own| **own == i);
+        own.map_or(step_s, |own| facts[*own].step_s)
     };
     let by_steps = |step_s: &dyn Fn(usize) -> f64| {
         let predicted = |(prospect, i): (&Prospect, &usize)| {
             let own = known(*i, step_s(*i)) / prospect.step_s;
             (*i, own * value(objective, &prospect.expected))
         };
-        let all = asked.prospects.iter().zip(&asked.places).map(predicted);
-        Some(all.min_by(|a, b| a.1.total_cmp(&b.1))?.0)
+        least(&mut asked.prospects.iter().zip(&asked.places).map(predicted))
     };
     let truth = |at: &usize| value(objective, &facts[*at].truth);
     let by_line = |grown: &dyn Fn(f64) -> [f64; 2]| {
@@ -413,10 +412,7 @@ fn choose(
             let decision = asked.decision(objective, Limits::default());
             asked.ranked(&decision).first().copied()
         }
-        Rule::BestMeasured => {
-            let best = kept.iter().min_by(|a, b| truth(a).total_cmp(&truth(b)));
-            best.copied()
-        }
+        Rule::BestMeasured => least(&mut kept.iter().map(|i| (*i, truth(i)))),
         Rule::OneMachine => {
             let one = asked.within.iter().filter(|i| facts[**i].vms == 1.0);
             let size = |i: &&usize| {
@@ -430,8 +426,7 @@ fn choose(
         Rule::EveryOther if others.is_empty() => None,
         Rule::EveryOther => {
             let predicted = |i: &usize| truth(i) * known(*i, others[*i]) / facts[*i].step_s;
-            let best = (asked.within.iter()).min_by(|a, b| predicted(a).total_cmp(&predicted(b)));
-            best.copied()
+            least(&mut asked.within.iter().map(|i| (*i, predicted(i))))
         }
     }
 }

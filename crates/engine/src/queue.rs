@@ -14,7 +14,7 @@ pub struct Queue<E> {
     lane: Lane<E>,
     now: SimTime,
     inserted: u64,
-    pub interrupt: Interrupt,
+    interrupt: Interrupt,
 }
 
 #[derive(Debug, Clone)]
@@ -60,6 +60,10 @@ impl<E: Copy> Queue<E> {
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
+    }
+
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     #[inline]

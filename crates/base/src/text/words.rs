@@ -154,6 +154,15 @@ pub fn plural(count: u64, what: &str) -> String {
     }
 }
 
+/// The sentence ` The first MOST of COUNT` with its rest, where not all are shown.
+pub fn first_of(most: usize, count: usize, rest: &str) -> String {
+    if count > most {
+        format!(" The first {most} of {count}{rest}")
+    } else {
+        String::new()
+    }
+}
+
 /// A count of something [with commas](with_commas): `1 replica`, `2,000 replicas`.
 pub fn plural_with_commas(count: u64, what: &str) -> String {
     plural(count, what).replacen(&count.to_string(), &with_commas(count), 1)

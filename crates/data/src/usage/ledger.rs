@@ -26,7 +26,7 @@ pub struct Ledger {
     batch: u32,
     batch_since: SimTime,
     sample_seconds: f64,
-    pub phase: Phase,
+    phase: Phase,
     phase_since: SimTime,
     /// Share of the seconds of training that it takes for want of VMs.
     slowness: f64,
@@ -121,6 +121,10 @@ impl Ledger {
             self.held.push(HeldVms { vm, vms, from: now });
             self.count(vm, |held| held + vms);
         }
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.phase
     }
 
     pub fn end(&mut self, vm: u16, from: SimTime, end: SimTime, ended_by: EndedBy) {

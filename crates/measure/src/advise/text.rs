@@ -386,6 +386,10 @@ fn hours_with_interval(hours: &[f64; 3]) -> String {
     with_interval(hours, unit, |h| figure(h * scale))
 }
 
+fn has_assumed_epochs(advice: &Advice, choice: &Choice) -> bool {
+    matches!(advice.known.batches[..], [only] if only != choice.configuration.batch)
+}
+
 fn why(advice: &Advice) -> String {
     let all = advice.choices.len();
     let what = match advice.goal.objective {
@@ -406,11 +410,16 @@ fn why(advice: &Advice) -> String {
         .filter(|choice| choice.over_best < 0.0)
         .count();
     let second = advice.choices.get(1);
-    let is_gpu = second.is_some_and(|second| second.stands.is_some());
-    let (aside, other) = match (better, is_gpu) {
-        (0, _) => ("", ""),
-        (_, true) => (", without GPUs that were not measured", "Another GPU is"),
-        (_, false) => (", without more VMs than were measured", "More VMs are"),
+    let (aside, other) = match second.filter(|_| better > 0) {
+        None => ("", ""),
+        Some(second) if second.stands.is_some() => {
+            (", without GPUs that were not measured", "Another GPU is")
+        }
+        Some(second) if has_assumed_epochs(advice, second) => (
+            ", without batches whose epochs are assumed",
+            "Another batch is",
+        ),
+        Some(_) => (", without more VMs than were measured", "More VMs are"),
     };
     let mut text = format!("Why: {what} of {all} in expectation{aside}{limited}.");
     let first = advice.choices.first();

@@ -48,11 +48,15 @@ pub struct LastLook {
     losses: u32,
     saved_s: f64,
     is_near: bool,
-    /// What the last look found.
-    pub events: Vec<Event>,
+    events: Vec<Event>,
 }
 
-impl LastLook {}
+impl LastLook {
+    /// What the last look found.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+}
 
 impl PolicyView<'_, '_> {
     /// Events since the last `look` at this run, in this order: a loss, machines that work, a checkpoint (seconds of work), prices

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::description::{Axis, Block, Figure, Mark, Panel, Scale, Series, Shape};
 use super::style::{Marker, Style};
-use crate::report::percent::first_of;
 use crate::report::stored_rows::invalid;
+use scavsim_base::text::words::first_of;
 use scavsim_base::units::SECONDS_PER_HOUR;
 
 const MOST_VMS: usize = 40;

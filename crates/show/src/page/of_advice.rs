@@ -6,7 +6,7 @@ use super::picture::{Layer, Picture};
 use super::sources::Source;
 use super::table::Table;
 use crate::figure::material::distinct;
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 use scavsim_base::text::words::{
     hours, plural, plural_with_commas, rate, share, short_time, small_usd,
 };

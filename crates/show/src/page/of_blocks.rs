@@ -5,7 +5,7 @@ use super::contents::Picker;
 use super::picture::{Layer, Picture, PictureAxis};
 use super::table::Table;
 use crate::figure::material::distinct;
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 use scavsim_base::text::words::{plural, share, signed_percent};
 use scavsim_base::text::{Cell, Column, Sheet};
 use scavsim_measure::compare::judge::judge;

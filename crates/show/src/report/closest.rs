@@ -9,8 +9,7 @@ use scavsim_search::search::Objective;
 
 /// The distance of a group from the oracle in its objective: smaller is better; `None` if unknown.
 pub(super) fn distance(group: &Group) -> Option<f64> {
-    objective(group)?;
-    match net_overhead(objective(group)) {
+    match net_overhead(objective(group)?) {
         Some(metric) => Some(typical(group, metric)?.value()),
         None => Some(-group.mean("knee_depth")?.mean),
     }
@@ -26,8 +25,8 @@ pub(super) fn kept(group: &Group) -> f64 {
 }
 
 /// The metric by which strategies are judged for an objective; none for the knee, which has a depth.
-pub(crate) fn net_overhead(by: Option<Objective>) -> Option<&'static str> {
-    match by? {
+pub(crate) fn net_overhead(by: Objective) -> Option<&'static str> {
+    match by {
         Objective::Time => Some("overhead_net_time"),
         Objective::Cost => Some("overhead_net_cost"),
         Objective::Knee => None,
@@ -36,7 +35,7 @@ pub(crate) fn net_overhead(by: Option<Objective>) -> Option<&'static str> {
 
 fn shown(group: &Group) -> (i64, String) {
     let percent = (100.0 * kept(group)).round() as i64;
-    let text = match net_overhead(objective(group)) {
+    let text = match objective(group).and_then(net_overhead) {
         None => (group.mean("knee_depth")).map(|depth| format!("depth {:.2} of 1", depth.mean)),
         Some(_) => distance(group).map(signed),
     };

@@ -271,7 +271,6 @@ fn of_closest<'l, 'g>(
     }
 }
 
-/// Whether a strategy uses earlier runs.
 fn line<'g>(block: &'g [Group], with_vm: bool, places: &Places) -> HeadlineRow<'g> {
     let figures = oracle_figures(block);
     let best = |between: &str| match (figures, oracle_place(block, places, with_vm, between)) {
@@ -342,8 +341,7 @@ pub(super) fn off(group: &Group) -> Option<Mean> {
             ..*mean
         })
     };
-    objective(group)?;
-    match net_overhead(objective(group)) {
+    match net_overhead(objective(group)?) {
         Some(metric) => over(metric),
         None => group.mean("knee_depth").map(missed),
     }
@@ -356,7 +354,7 @@ fn off_text(group: &Group) -> [String; 2] {
         let percent = |text| format!("{text} %");
         Some([percent(value.text()), percent(value.text_with_interval())])
     };
-    let both = match net_overhead(objective(group)) {
+    let both = match objective(group).and_then(net_overhead) {
         Some(metric) => over(metric),
         None => group.mean("knee_depth").map(|depth| {
             let missed = missed(depth);

@@ -14,15 +14,6 @@ pub enum TypicalValue<'g> {
     Median(f64),
 }
 
-/// The sentence that says how many of all are shown, if not all are.
-pub fn first_of(most: usize, count: usize, rest: &str) -> String {
-    if count > most {
-        format!(" The first {most} of {count}{rest}")
-    } else {
-        String::new()
-    }
-}
-
 pub fn mean_of(group: &Group, metric: &str) -> Option<f64> {
     group.mean(metric).map(|mean| mean.mean)
 }

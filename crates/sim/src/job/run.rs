@@ -83,7 +83,7 @@ impl<'a> LiveRun<'a> {
         work.save(stage);
         stage.log.trains();
         LiveRun {
-            phase: stage.ledger.phase,
+            phase: stage.ledger.phase(),
             times: Advance::from(stage.now()),
             stage,
             members,

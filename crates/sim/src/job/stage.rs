@@ -113,7 +113,7 @@ impl Stage {
                 goal,
                 stream: &mut *stream,
                 scratch: &mut self.scratch,
-                interrupt: &self.queue.interrupt,
+                interrupt: self.queue.interrupt(),
             });
             match leap {
                 Ok((stretch, end)) => {

@@ -109,7 +109,7 @@ impl ExternalPolicy {
         }
         let mut reply = None;
         for _ in 0..self.of.max_asks.get() {
-            let shown = talk::shown(view, &self.look.events, reply.as_ref());
+            let shown = talk::shown(view, self.look.events(), reply.as_ref());
             let told = match begun.take() {
                 Some(life) => json!({ "life": life, "desk": shown }),
                 None => json!({ "desk": shown }),

@@ -2,7 +2,7 @@
 
 use super::super::material::Cloud;
 use super::kind::Row;
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 
 /// Maximum number of panels of one figure; others must be requested.
 const MOST_PANELS: usize = 12;

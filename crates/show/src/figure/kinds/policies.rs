@@ -7,7 +7,7 @@ use super::heat_map::{Cell, shaded};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, differs_by_vm, room};
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "policies",

@@ -6,7 +6,7 @@ use super::super::style::Style;
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, room};
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 use scavsim_data::workload::Workload;
 
 pub(super) const KIND: FigureKind = FigureKind {

@@ -8,7 +8,7 @@ use super::super::style::Style;
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 
 pub(super) const KIND: FigureKind = FigureKind {
     name: "throughput",
@@ -59,6 +59,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
     if panels.is_empty() {
         return Err(NoFigure::ManyLines(MOST_LINES));
     }
+    let more = first_of(panels.len(), count, " tables; `--workload` shows others.");
     let words: Vec<String> = panels.iter().map(|panel| panel.title.clone()).collect();
     Ok(Figure {
         name: "throughput".to_owned(),
@@ -67,10 +68,7 @@ fn make(material: &Material, asked: &FigureRequest) -> Result<Figure, NoFigure> 
             "Lines of samples per second over the global batch, one per worker count: {}.",
             words.join("; ")
         ),
-        note: match first_of(panels.len(), count, " tables; `--workload` shows others.") {
-            all if all.is_empty() => "Global batch over the measured seconds of a step.".to_owned(),
-            some => some.trim_start().to_owned(),
-        },
+        note: format!("Global batch over the measured seconds of a step.{more}"),
         columns: COLUMNS,
         size: SIZE,
         panels,

@@ -8,7 +8,7 @@ use super::super::style::{BLACK, Dash, Style};
 use super::kind::{FigureKind, FigureRequest};
 use super::no_figure::NoFigure;
 use super::panels::{COLUMNS, SIZE, room};
-use crate::report::percent::first_of;
+use scavsim_base::text::words::first_of;
 use scavsim_data::workload::Interval;
 use scavsim_measure::validate::{Answer, Depth, ValidationSplit, validate};
 

@@ -265,7 +265,7 @@ fn changes<'m>(
 
 /// The distance of a group from the oracle: its sort key, smaller is better, and its text.
 fn distance(group: &Group, by: Option<Objective>) -> Option<(f64, String)> {
-    match by.zip(net_overhead(by)) {
+    match by.zip(by.and_then(net_overhead)) {
         Some((by, metric)) => {
             let value = typical(group, metric)?.value();
             Some((value, format!("{} {}", signed_percent(value), by.name())))
