@@ -13,8 +13,8 @@ use scavsim_import::profile::{BatchIs, ProfileOptions, RunDescription, Unit};
 pub struct ProfileArgs {
     /// Table with vm, workers, batch, step_s; where known compute_s, communication_s, noise, epochs
     ///
-    /// Usual other names and rates are read, too, logs of Megatron-LM, `DeepSpeed`, a Trainer and tqdm, `trainer_state.json`,
-    /// `PyTorch` profiler traces, and exports of `TensorBoard`, W&B and Lightning.
+    /// Also read: usual names and rates, logs of Megatron-LM, `DeepSpeed`, a Trainer and tqdm, `trainer_state.json`,
+    /// `PyTorch` profiler traces, and exports of `TensorBoard`, W&B, Lightning and Ultralytics.
     pub(super) file: PathBuf,
     /// Samples in one pass over the data
     #[arg(long, value_name = "N", value_parser = units::count::<0, { u64::MAX }>)]

@@ -307,7 +307,7 @@ fn logs_and_tables_in_usual_words_are_advised_on() {
             .code(2),
     );
     assert!(
-        text.contains("a log of Megatron-LM") && text.contains("give --vm and --workers"),
+        text.contains("a log of Megatron-LM") && text.contains("give --vm, --workers"),
         "{text}"
     );
     let machine = [

@@ -186,6 +186,7 @@ const PROFILER: &str = r#"{"distributedInfo":{"world_size":8},"traceEvents":[{"n
 const TENSORBOARD: &str = "Wall time,Step,Value\n1000.0,10,3.1\n1002.5,20,3.0\n1005.0,30,2.9\n";
 const WANDB: &str = "_step,_runtime,train/loss\n10,100,3.1\n20,102.5,3.0\n";
 const LIGHTNING: &str = "epoch,step,device/batches_per_sec,train_loss\n0,49,,2.1\n0,99,4.0,2.0\n";
+const ULTRALYTICS: &str = "epoch,  time,metrics/mAP50(B)\n 1,9.5,0.4\n 2,13.5,0.5\n3,17.5,0.6\n";
 const SUMMARY: &str = "{'loss': 1.9, 'epoch': 0.5}\n{'train_runtime': 160.0, 'train_samples_per_second': 256.0, \
     'train_steps_per_second': 4.0, 'train_loss': 1.8, 'epoch': 1.0}\n";
 const RESULTS: &str = "{\"epoch\": 1.0, \"train_runtime\": 160.0, \"train_samples_per_second\": 256.0, \"train_steps_per_second\": 4.0}";
@@ -193,7 +194,7 @@ const BARS: &str = "loading\n  3%|= | 20/600 [00:31<02:25,  4.00it/s]\r  4%|= | 
     1|25|Loss: 1.8: 4%|= | 25/600 [00:33<02:24, 0.25s/it]\n";
 
 /// Name and text of a file, and its interpretation. Steps of 0.25 s with a batch of 64 on 16 workers, except for two.
-const FILES: [(&str, &str, &str); 10] = [
+const FILES: [(&str, &str, &str); 11] = [
     ("a.log", SUMMARY, "the summary of a Hugging Face Trainer"),
     ("r.json", RESULTS, "the summary of a Hugging Face Trainer"),
     ("a.log", BARS, "a log with progress bars"),
@@ -204,6 +205,7 @@ const FILES: [(&str, &str, &str); 10] = [
     ("a.csv", TENSORBOARD, "a scalar of TensorBoard"),
     ("a.csv", WANDB, "the history of a W&B run"),
     ("a.csv", LIGHTNING, "metrics of Lightning"),
+    ("results.csv", ULTRALYTICS, "results of Ultralytics"),
 ];
 
 #[test]
@@ -264,6 +266,7 @@ fn other_files_are_refused_by_their_kind_with_a_way_out() {
         ),
         ("Step,run - train/loss\n1,2\n", "panel of W&B"),
         ("epoch,step,train_loss\n0,1,2\n", "ThroughputMonitor"),
+        ("epoch,metrics/mAP50(B)\n1,0.2\n2,0.3\n", "Ultralytics"),
         (
             "iteration 1 | elapsed time per iteration (ms): x |",
             "without a step",

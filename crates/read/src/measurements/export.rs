@@ -10,12 +10,8 @@ pub(super) fn read_tensorboard(
     facts: &RunFacts<'_>,
 ) -> Option<TableResult> {
     let (source, cells) = (file.source, file.cells.as_ref()?);
-    let is_one =
-        cells
-            .header
-            .iter()
-            .map(|name| normalised(name))
-            .eq(["wall_time", "step", "value"]);
+    let header = cells.header.iter().map(|name| normalised(name));
+    let is_one = header.eq(["wall_time", "step", "value"]);
     is_one.then(|| {
         by_clock(cells, "a scalar of TensorBoard", ("wall_time", "step")).into_table(source, facts)
     })
@@ -26,11 +22,7 @@ pub(super) fn read_wandb(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Op
     let (source, cells) = (file.source, file.cells.as_ref()?);
     let has = |name: &str| cells.header.iter().any(|own| own == name);
     if has("_step") && (has("_runtime") || has("_timestamp")) {
-        let clock = if has("_runtime") {
-            "_runtime"
-        } else {
-            "_timestamp"
-        };
+        let clock = ["_timestamp", "_runtime"][usize::from(has("_runtime"))];
         let steps = by_clock(cells, "the history of a W&B run", (clock, "_step"));
         return Some(steps.into_table(source, facts));
     }
@@ -53,11 +45,8 @@ pub(super) fn read_lightning(
     if !(has("epoch") && has("step")) || has("vm") || has("workers") {
         return None;
     }
-    let rate = cells
-        .header
-        .iter()
-        .position(|own| own.ends_with("batches_per_sec"));
-    let Some(rate) = rate else {
+    let is_rate = |own: &String| own.ends_with("batches_per_sec");
+    let Some(rate) = cells.header.iter().position(is_rate) else {
         let title = format!("{}: metrics of Lightning, without times", source.name);
         let help = "log them with `ThroughputMonitor`, which adds `device/batches_per_sec`";
         return Some(Err(Diagnostic::general(title).with_help(help)));
@@ -72,6 +61,28 @@ pub(super) fn read_lightning(
         batch: None,
         workers: None,
     };
+    Some(found.into_table(source, facts))
+}
+
+/// `results.csv` of Ultralytics: seconds since the start at the end of each epoch.
+pub(super) fn read_ultralytics(
+    file: &MeasurementFile<'_>,
+    facts: &RunFacts<'_>,
+) -> Option<TableResult> {
+    let (source, cells) = (file.source, file.cells.as_ref()?);
+    let has = |start: &str| (cells.header.iter()).any(|own| own.trim().starts_with(start));
+    if !has("epoch") || !has("metrics/") {
+        return None;
+    }
+    let kind = "results of Ultralytics, whose epochs have a validation each";
+    let Some(samples) = facts.samples_per_epoch else {
+        let title = format!("{}: {kind}", source.name);
+        let help = "give --samples-per-epoch, --vm, --workers and --batch-size";
+        return Some(Err(Diagnostic::general(title).with_help(help)));
+    };
+    let mut found = by_clock(cells, kind, ("time", "epoch"));
+    let batches = samples as f64 / f64::from(facts.batch.unwrap_or(1));
+    (found.steps.iter_mut()).for_each(|(_, step_s)| *step_s /= batches.ceil());
     Some(found.into_table(source, facts))
 }
 

@@ -119,7 +119,7 @@ fn other(source: &Source, value: &Value) -> Diagnostic {
         ),
     ];
     let found = known.iter().find(|(key, ..)| value.get(key).is_some());
-    let expected = "expected a table, a log of Megatron-LM, DeepSpeed or a Trainer, trainer_state.json, a trace of PyTorch's profiler, or an export of TensorBoard, W&B or Lightning";
+    let expected = "expected a table, a log of Megatron-LM, DeepSpeed or a Trainer, trainer_state.json, a trace of PyTorch's profiler, or an export of TensorBoard, W&B, Lightning or Ultralytics";
     let (what, help) = found.map_or(("JSON of no known kind", expected), |(_, what, help)| {
         (*what, *help)
     });

@@ -25,6 +25,7 @@ const KINDS: &[MeasurementReader] = &[
     export::read_tensorboard,
     export::read_wandb,
     export::read_lightning,
+    export::read_ultralytics,
     export::refuse_optuna,
     log::read_progress_bars,
     own_table::read,

@@ -89,7 +89,7 @@ impl MeasuredSteps<'_> {
                 source.name,
                 steps_in_words(self.steps.len())
             );
-            let help = format!("give {}", missing.join(" and "));
+            let help = format!("give {}", missing.join(", "));
             return Err(Diagnostic::general(title).with_help(help));
         };
         let shape = shape(vm, workers, facts);

@@ -9,6 +9,8 @@ use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Maximum number of columns in a table of measurements.
 const MOST_COLUMNS: usize = 1000;
+/// Bytes of a header that are underlined.
+const MOST_MARKED: usize = 60;
 
 /// A table whose columns and rows have the right shape; its cells are not checked yet.
 #[derive(Debug, Clone)]
@@ -51,9 +53,11 @@ impl Table {
             diagnostics.error_at(source, header.line, title, label);
             return None;
         }
-        check_names(source, &columns, &header, &legal, diagnostics);
-        let is_complete = check_required(source, &columns, &header, required, diagnostics)
-            && is_all_seen(source, &columns, &columns, delimiter, diagnostics);
+        let has_all = check_required(source, &columns, &header, required, diagnostics);
+        let is_other = !has_all && !columns.iter().any(|name| legal.contains(&name));
+        check_names(source, &columns, &header, (&legal, is_other), diagnostics);
+        let is_complete =
+            has_all && is_all_seen(source, &columns, &columns, delimiter, diagnostics);
         if records.len() == 0 {
             diagnostics.error_at(
                 source,
@@ -177,24 +181,27 @@ fn is_blank(source: &Source, record: &StringRecord, delimiter: u8) -> bool {
     record.len() == 1 && record.iter().all(str::is_empty) && is_unwritten()
 }
 
+/// Reports columns that are repeated, nameless or unknown; if none is legal, unknown ones only if they resemble a legal one.
 fn check_names(
     source: &Arc<Source>,
     columns: &StringRecord,
     header: &RawRecord,
-    legal: &[&str],
+    (legal, is_other): (&[&str], bool),
     diagnostics: &mut Diagnostics,
 ) {
+    let unknown = "no such column here";
     for (index, (name, span)) in columns.iter().zip(&header.cells).enumerate() {
         let is_repeated = columns.iter().take(index).any(|before| before == name);
         let (title, label) = if name.is_empty() {
             (format!("column {} has no name", index + 1), String::new())
         } else if is_repeated {
-            (
-                format!("duplicate column `{}`", shown(name)),
-                "named before".to_owned(),
-            )
+            let title = format!("duplicate column `{}`", shown(name));
+            (title, "named before".to_owned())
         } else if !legal.contains(&name) {
-            let label = did_you_mean(name, legal.iter().copied(), "no such column here");
+            let label = did_you_mean(name, legal.iter().copied(), unknown);
+            if is_other && label == unknown {
+                continue;
+            }
             (format!("unknown column `{}`", shown(name)), label)
         } else {
             continue;
@@ -219,19 +226,19 @@ fn check_required(
     if missing.is_empty() {
         return true;
     }
-    let noun = if missing.len() == 1 {
-        "column"
-    } else {
-        "columns"
-    };
+    let noun = ["columns", "column"][usize::from(missing.len() == 1)];
     let title = format!("missing {noun} {}", listed(missing));
     let help = format!(
         "every table of this kind needs: {}",
         listed(required.iter().copied())
     );
     let label = "the columns of this table";
-    diagnostics
-        .push(Diagnostic::at_span(source, header.line.clone(), title, label).with_help(help));
+    // A longer span would not be cut to the width of a terminal.
+    let start = header.line.start;
+    let ends = header.cells.iter().map(|cell| cell.end);
+    let end = ends.take_while(|end| end - start <= MOST_MARKED).last();
+    let span = start..end.unwrap_or(header.line.end);
+    diagnostics.push(Diagnostic::at_span(source, span, title, label).with_help(help));
     false
 }
 

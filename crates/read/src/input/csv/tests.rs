@@ -134,6 +134,15 @@ error: missing columns `name`, `count`
 }
 
 #[test]
+fn a_table_of_another_kind_is_one_mistake() {
+    let source = Source::new("t.csv", "Epoche,Fehler,Wert\n1,2,3\n");
+    let mut d = Diagnostics::default();
+    assert!(Table::read(&source, &["epochs", "price"], &["zone"], &mut d).is_none());
+    says(&d, &["missing columns `epochs`, `price`", "`epochs`?"]);
+    assert_eq!(d.len(), 2);
+}
+
+#[test]
 fn characters_that_are_not_seen_are_told_in_the_header_too() {
     let text = "a\u{202e}b,c\n1,2\n";
     let mut d = Diagnostics::default();

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Mean and standard deviation of a slope: of a natural logarithm, per unit of a coordinate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Slope {
     pub(super) mean: f64,
     pub(super) sd: f64,
@@ -14,7 +14,7 @@ const fn slope(mean: f64, sd: f64) -> Slope {
 }
 
 /// How a logarithm goes with what configurations are.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Shape {
     pub(super) cores: Slope,
     pub(super) memory: Slope,
@@ -87,9 +87,7 @@ pub struct Constants {
 }
 
 impl Default for Constants {
-    #[expect(clippy::too_many_lines, reason = "one list of constants")]
     fn default() -> Self {
-        let none = slope(0.0, 0.0);
         Constants {
             time: Shape {
                 cores: slope(-0.55, 0.5),
@@ -100,76 +98,56 @@ impl Default for Constants {
                 rate: slope(0.0, 1.0),
                 sync: slope(0.0, 0.8),
                 number: slope(0.0, 0.5),
-                name: none,
                 machines: 0.4,
                 all: 1.6,
                 scarce: 0.5,
                 sudden: 0.5,
                 own: 0.08,
+                ..Shape::default()
             },
             step: Shape {
                 cores: slope(-0.4, 0.55),
-                memory: none,
                 nodes: slope(-0.25, 0.2),
                 nodes_alone: slope(-0.4, 0.2),
                 batch: slope(0.2, 0.2),
-                rate: none,
                 sync: slope(0.0, 0.8),
                 number: slope(0.0, 0.3),
-                name: none,
                 machines: 0.8,
-                all: 0.0,
-                scarce: 0.0,
-                sudden: 0.0,
                 own: 0.05,
+                ..Shape::default()
             },
             steps: Shape {
-                cores: none,
-                memory: none,
                 nodes: slope(0.5, 0.12),
                 nodes_alone: slope(0.0, 0.1),
                 batch: slope(-0.3, 0.2),
                 rate: slope(-0.7, 1.0),
-                sync: none,
                 number: slope(0.0, 0.5),
-                name: none,
-                machines: 0.0,
                 all: 1.2,
-                scarce: 0.0,
-                sudden: 0.0,
                 own: 0.05,
+                ..Shape::default()
             },
             look: Shape {
                 cores: slope(0.0, 0.3),
-                memory: none,
                 nodes: slope(0.1, 0.4),
                 nodes_alone: slope(0.06, 0.4),
                 batch: slope(0.45, 0.3),
-                rate: none,
                 sync: slope(0.0, 0.3),
                 number: slope(0.0, 0.3),
                 name: slope(0.0, 1.0),
-                machines: 0.0,
                 all: 0.5,
-                scarce: 0.0,
-                sudden: 0.0,
                 own: 0.03,
+                ..Shape::default()
             },
             epochs: Shape {
-                cores: none,
-                memory: none,
                 nodes: slope(0.0, 0.1),
                 nodes_alone: slope(0.0, 0.1),
                 batch: slope(0.0, 0.2),
                 rate: slope(0.0, 0.5),
                 sync: slope(0.0, 0.3),
                 number: slope(0.0, 0.3),
-                name: none,
-                machines: 0.0,
                 all: 0.15,
-                scarce: 0.0,
-                sudden: 0.0,
                 own: 0.02,
+                ..Shape::default()
             },
             look_scales: vec![0.4, 0.8, 1.6],
             lengths: [2.0, 2.0, 2.5, 3.0, 2.5, 1.5, 2.5, 1.5],
