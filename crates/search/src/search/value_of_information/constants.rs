@@ -87,6 +87,7 @@ pub struct Constants {
 }
 
 impl Default for Constants {
+    #[expect(clippy::too_many_lines, reason = "one list of constants")]
     fn default() -> Self {
         Constants {
             time: Shape {
