@@ -1,7 +1,7 @@
 //! Advice over the catalogue: from few rows on one machine to the cheapest and the fastest of all with an equal GPU; and GPUs
 //! without measurements.
 //!
-//! A cut is a ladder of `ladders`. It is processed like a user's table, with the prices of the catalogue and priors of laws
+//! A cut is a ladder of `cuts`. It is processed like a user's table, with the prices of the catalogue and priors of laws
 //! from the other applications. A machine with one T4 has the measurements of one worker on each VM with four: alone, or if
 //! its network is as fast. The judged choice is the first one with known truth.
 
@@ -10,7 +10,8 @@ use std::fmt::Write;
 
 use rayon::prelude::*;
 
-use super::ladders::{ROWS, WORKLOADS, ladder};
+use super::cuts::ladder;
+use super::ladders::{ROWS, WORKLOADS};
 use super::{Fact, all_facts, table};
 use scavsim::advise::answer::advise_on;
 use scavsim::advise::speeds::{Speeds, Training, trainings};

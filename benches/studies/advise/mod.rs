@@ -5,6 +5,7 @@
 //! is the measured step times the epochs of the whole workload.
 
 pub mod catalogue;
+mod cuts;
 pub mod found;
 pub mod ladders;
 pub mod text;

@@ -21,8 +21,10 @@ pub(super) fn read_tensorboard(
 pub(super) fn read_wandb(file: &MeasurementFile<'_>, facts: &RunFacts<'_>) -> Option<TableResult> {
     let (source, cells) = (file.source, file.cells.as_ref()?);
     let has = |name: &str| cells.header.iter().any(|own| own == name);
-    if has("_step") && (has("_runtime") || has("_timestamp")) {
-        let clock = ["_timestamp", "_runtime"][usize::from(has("_runtime"))];
+    let clock = ["_runtime", "_timestamp"]
+        .into_iter()
+        .find(|name| has(name));
+    if let Some(clock) = clock.filter(|_| has("_step")) {
         let steps = by_clock(cells, "the history of a W&B run", (clock, "_step"));
         return Some(steps.into_table(source, facts));
     }
@@ -70,8 +72,9 @@ pub(super) fn read_ultralytics(
     facts: &RunFacts<'_>,
 ) -> Option<TableResult> {
     let (source, cells) = (file.source, file.cells.as_ref()?);
-    let has = |start: &str| (cells.header.iter()).any(|own| own.trim().starts_with(start));
-    if !has("epoch") || !has("metrics/") {
+    let has = |name: &str| cells.header.iter().any(|own| own.trim() == name);
+    let mut names = cells.header.iter().map(|own| own.trim());
+    if !has("epoch") || has("vm") || !names.any(|own| own.starts_with("metrics/")) {
         return None;
     }
     let kind = "results of Ultralytics, whose epochs have a validation each";

@@ -9,8 +9,6 @@ use crate::input::{Diagnostic, Diagnostics, Source, did_you_mean};
 
 /// Maximum number of columns in a table of measurements.
 const MOST_COLUMNS: usize = 1000;
-/// Bytes of a header that are underlined.
-const MOST_MARKED: usize = 60;
 
 /// A table whose columns and rows have the right shape; its cells are not checked yet.
 #[derive(Debug, Clone)]
@@ -226,19 +224,15 @@ fn check_required(
     if missing.is_empty() {
         return true;
     }
-    let noun = ["columns", "column"][usize::from(missing.len() == 1)];
-    let title = format!("missing {noun} {}", listed(missing));
+    let s = if missing.len() == 1 { "" } else { "s" };
+    let title = format!("missing column{s} {}", listed(missing));
     let help = format!(
         "every table of this kind needs: {}",
         listed(required.iter().copied())
     );
     let label = "the columns of this table";
-    // A longer span would not be cut to the width of a terminal.
-    let start = header.line.start;
-    let ends = header.cells.iter().map(|cell| cell.end);
-    let end = ends.take_while(|end| end - start <= MOST_MARKED).last();
-    let span = start..end.unwrap_or(header.line.end);
-    diagnostics.push(Diagnostic::at_span(source, span, title, label).with_help(help));
+    let line = header.line.clone();
+    diagnostics.push(Diagnostic::at_span(source, line, title, label).with_help(help));
     false
 }
 

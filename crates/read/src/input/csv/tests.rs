@@ -134,7 +134,7 @@ error: missing columns `name`, `count`
 }
 
 #[test]
-fn a_table_of_another_kind_is_one_mistake() {
+fn a_table_of_another_kind_lacks_columns_and_names_those_alike() {
     let source = Source::new("t.csv", "Epoche,Fehler,Wert\n1,2,3\n");
     let mut d = Diagnostics::default();
     assert!(Table::read(&source, &["epochs", "price"], &["zone"], &mut d).is_none());
